@@ -1,0 +1,46 @@
+/** One account as a store keeps it. `passwordHash` never leaves the accounts and stores folders. */
+export interface Account {
+  /** Never reused, not even for the same username. The principal's `id` and the token's `uid`. */
+  readonly id: string;
+  /** As spelt at registration; the token's `sub`. */
+  readonly username: string;
+  /** What is unique: the username after NFKC and case folding. */
+  readonly usernameKey: string;
+  readonly email?: string;
+  readonly passwordHash: string;
+  readonly roles: readonly string[];
+  readonly department?: string;
+  readonly disabled: boolean;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** The parts of an account that can change. */
+export type AccountPatch = Partial<Pick<Account, 'roles' | 'department' | 'disabled'>>;
+
+/** Persistence of accounts. Every method is one indivisible operation. */
+export interface AccountStore {
+  /** Adds the account unless its `usernameKey` is taken. @returns whether it was added. */
+  create(account: Account): Promise<boolean>;
+  byId(id: string): Promise<Account | undefined>;
+  byUsernameKey(usernameKey: string): Promise<Account | undefined>;
+  /** @returns the account as it now is, or `undefined` when there is none. */
+  update(id: string, patch: AccountPatch): Promise<Account | undefined>;
+  /** @returns whether there was one. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** What a counter stands at after a hit. */
+export interface Hits {
+  readonly count: number;
+  /** Epoch milliseconds at which the window ends and the count starts again. */
+  readonly resetAt: number;
+}
+
+/** Counters in fixed windows. `hit` counts and reads in one indivisible step: it is the limiter. */
+export interface RateLimitStore {
+  /** Counts one hit in the key's window, opening a window of `windowMs` when none is open at `now`. */
+  hit(key: string, windowMs: number, now: number): Promise<Hits>;
+  /** Takes one hit back, never below zero and never in a later window than the one that is open at `now`. */
+  release(key: string, now: number): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import type { AccessRequest } from './access-request.ts';
+import { type Decision, deny } from './decision.ts';
+import { isPromise, type MaybePromise } from './maybe-promise.ts';
+
+/**
+ * Whatever answers access requests: the role table, the attribute engine, an OPA server, or a
+ * combination of them. In-process decision points answer at once; only a remote one returns a promise.
+ */
+export interface PolicyDecisionPoint {
+  decide(request: AccessRequest): MaybePromise<Decision>;
+  decideAll?(requests: readonly AccessRequest[]): MaybePromise<readonly Decision[]>;
+}
+
+/** The names a decision point knows, so that a misspelt one is found when the server is built. */
+export interface Vocabulary {
+  readonly roles: readonly string[];
+  readonly permissions: readonly string[];
+}
+
+/** A decision point whose answers are always there at once. */
+export interface SyncPolicyDecisionPoint extends PolicyDecisionPoint {
+  decide(request: AccessRequest): Decision;
+}
+
+/**
+ * Asks a decision point and turns whatever goes wrong (a throw, a rejection, an answer that is no
+ * decision) into a denial with reason `error`. Enforcement points ask through this function only.
+ *
+ * @example
+ * const decision = ask(pdp, { subject: principal, action: 'read', resource, environment });
+ */
+export function ask(pdp: PolicyDecisionPoint, request: AccessRequest): MaybePromise<Decision> {
+  try {
+    const answer = pdp.decide(request);
+    return isPromise(answer) ? answer.then(checked, failed) : checked(answer);
+  } catch {
+    return failed();
+  }
+}
+
+function checked(answer: Decision): Decision {
+  if (typeof answer !== 'object' || answer === null) return failed();
+  return answer.allowed === true || answer.allowed === false ? answer : failed();
+}
+
+function failed(): Decision {
+  return deny('error');
+}

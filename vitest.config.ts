@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const require = createRequire(import.meta.url);
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Vite and Node would each load their own build of graphql; both get the one that Node resolves. */
+const oneGraphql = { find: /^graphql$/, replacement: require.resolve('graphql') };
+
+const fromSource = [
+  { find: /^doorward$/, replacement: at('src/core/index.ts') },
+  { find: /^doorward\/((?:stores|use)\/[\w-]+)$/, replacement: at('src/$1.ts') },
+  { find: /^doorward\/([\w-]+)$/, replacement: at('src/$1/index.ts') },
+];
+const fromDist = (extension: 'js' | 'cjs') => [
+  { find: /^doorward$/, replacement: at(`dist/index.${extension}`) },
+  { find: /^doorward\/([\w/-]+)$/, replacement: at(`dist/$1.${extension}`) },
+];
+
+/** What speaks only to the public interface, and so runs against the built package too. */
+const publicSuites = ['test/contract/**/*.test.ts', 'test/security/**/*.test.ts'];
+const services = 'test/**/*.opa.test.ts';
+
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  test: {
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        resolve: { alias: [oneGraphql, ...fromSource] },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [services] },
+        extends: true,
+      },
+      {
+        resolve: { alias: [oneGraphql, ...fromSource] },
+        test: { name: 'opa', include: [services] },
+        extends: true,
+      },
+      {
+        resolve: { alias: [oneGraphql, ...fromDist('js')] },
+        test: { name: 'dist-esm', include: publicSuites, server: { deps: { external: [/\/dist\//] } } },
+        extends: true,
+      },
+      {
+        resolve: { alias: [oneGraphql, ...fromDist('cjs')] },
+        test: { name: 'dist-cjs', include: publicSuites, server: { deps: { external: [/\/dist\//] } } },
+        extends: true,
+      },
+    ],
+  },
+});
+
+export default config;
