@@ -1,0 +1,16 @@
+import type { MaybePromise } from './maybe-promise.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * What a presented token turned out to be. The reason is for logs and events: outside, every refusal
+ * is the same 401.
+ */
+export type Authentication =
+  | { readonly ok: true; readonly principal: Principal }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Turns a presented token into a principal: the one path for HTTP, WebSocket and direct calls. It
+ * answers with a refusal for a bad token, and throws `SERVICE_UNAVAILABLE` when it could not find out.
+ */
+export type Authenticator = (token: string) => MaybePromise<Authentication>;
