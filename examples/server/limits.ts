@@ -1,57 +1,62 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode } from 'graphql';
+import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode, type Source } from 'graphql';
 
-const MAX = { tokens: 5_000, depth: 12, fields: 1_000, aliases: 30, directives: 50 };
-
-interface Size {
-  readonly depth: number;
-  readonly fields: number;
-  readonly aliases: number;
-  readonly directives: number;
-}
+const MAX = { levels: 12, fields: 1_000, aliases: 30, directives: 50 };
+const MAX_TOKENS = 5_000;
+const NOTHING = { levels: 0, fields: 0, aliases: 0, directives: 0 };
 
 /**
- * Parses a document within the limits; throws an ordinary Error for a document over one of them.
- * Fragments are counted at every use, each worked out once, so the pass is linear in the document.
+ * Parses a document within the limits; throws an ordinary Error for one that is over them. A fragment
+ * counts at every use and is worked out once, so the pass is linear in the document.
  */
-export function parseWithinLimits(source: string, introspection: boolean): DocumentNode {
-  const document = parse(source, { maxTokens: MAX.tokens, noLocation: false });
+export function parseWithinLimits(source: string | Source, introspection: boolean): DocumentNode {
+  const document = parseTokens(source);
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const sizes = new Map<string, Size | 'open'>();
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  }
+  const known = new Map<string, typeof NOTHING | undefined>();
 
-  const ofFragment = (name: string): Size => {
-    const known = sizes.get(name);
-    if (known === 'open') throw new Error('Fragments must not form a cycle');
-    if (known !== undefined) return known;
-    const fragment = fragments.get(name);
-    if (fragment === undefined) return { depth: 0, fields: 0, aliases: 0, directives: 0 };
-    sizes.set(name, 'open');
-    const size = ofSelections(fragment.selectionSet);
-    sizes.set(name, size);
-    return size;
+  const ofFragment = (name: string): typeof NOTHING => {
+    if (!known.has(name)) {
+      known.set(name, undefined);
+      known.set(name, ofSelections(fragments.get(name)?.selectionSet));
+    }
+    return known.get(name) ?? refuse('Fragments must not form a cycle');
   };
-
-  const ofSelections = (set: SelectionSetNode | undefined): Size => {
-    let [depth, fields, aliases, directives] = [0, 0, 0, 0];
+  const ofSelections = (set: SelectionSetNode | undefined): typeof NOTHING => {
+    const total = { ...NOTHING };
     for (const node of set?.selections ?? []) {
       const inner = node.kind === Kind.FRAGMENT_SPREAD ? ofFragment(node.name.value) : ofSelections(node.selectionSet);
-      const isField = node.kind === Kind.FIELD;
-      const isMeta = isField && (node.name.value === '__schema' || node.name.value === '__type');
-      if (isMeta && !introspection) throw new Error('Introspection is off');
-      depth = Math.max(depth, isMeta ? 0 : inner.depth + (isField ? 1 : 0));
-      fields += inner.fields + (isField ? 1 : 0);
-      aliases += inner.aliases + (isField && node.alias ? 1 : 0);
-      directives += inner.directives + (node.directives?.length ?? 0);
+      const field = node.kind === Kind.FIELD ? node : undefined;
+      const isMeta = field?.name.value === '__schema' || field?.name.value === '__type';
+      if (isMeta && !introspection) refuse('Introspection is off');
+      total.levels = Math.max(total.levels, isMeta ? 0 : inner.levels + (field ? 1 : 0));
+      total.fields += inner.fields + (field ? 1 : 0);
+      total.aliases += inner.aliases + (field?.alias ? 1 : 0);
+      total.directives += inner.directives + (node.directives?.length ?? 0);
     }
-    return { depth, fields, aliases, directives };
+    return total;
   };
 
   for (const node of document.definitions) {
     if (node.kind !== Kind.OPERATION_DEFINITION) continue;
     const size = ofSelections(node.selectionSet);
-    for (const name of ['depth', 'fields', 'aliases', 'directives'] as const) {
-      if (size[name] > MAX[name]) throw new Error(`The operation has more than ${MAX[name]} ${name === 'depth' ? 'levels' : name}`);
+    for (const [what, max] of Object.entries(MAX)) {
+      if (size[what as keyof typeof MAX] > max) refuse(`The operation has more than ${max} ${what}`);
     }
   }
   return document;
+}
+
+function parseTokens(source: string | Source): DocumentNode {
+  try {
+    return parse(source, { maxTokens: MAX_TOKENS });
+  } catch (error) {
+    const isOver = error instanceof RangeError || (error instanceof Error && error.message.includes(`${MAX_TOKENS} tokens`));
+    throw isOver ? new Error(`The document has more than ${MAX_TOKENS} tokens`) : error;
+  }
+}
+
+function refuse(message: string): never {
+  throw new Error(message);
 }

@@ -15,8 +15,12 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/** The parts of an account that can change. */
-export type AccountPatch = Partial<Pick<Account, 'roles' | 'department' | 'disabled'>>;
+/** The parts of an account that can change. What is absent stays as it is; `department: null` clears it. */
+export interface AccountPatch {
+  readonly roles?: readonly string[];
+  readonly department?: string | null;
+  readonly disabled?: boolean;
+}
 
 /** Persistence of accounts. Every method is one indivisible operation. */
 export interface AccountStore {
@@ -41,6 +45,9 @@ export interface Hits {
 export interface RateLimitStore {
   /** Counts one hit in the key's window, opening a window of `windowMs` when none is open at `now`. */
   hit(key: string, windowMs: number, now: number): Promise<Hits>;
-  /** Takes one hit back, never below zero and never in a later window than the one that is open at `now`. */
+  /**
+   * Takes one hit back. `now` is the time of that hit: nothing happens when the window it fell into is
+   * no longer the open one, and no count goes below zero.
+   */
   release(key: string, now: number): Promise<void>;
 }

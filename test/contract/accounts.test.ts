@@ -13,7 +13,11 @@ describe('variant A, form login', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ access_token: expect.any(String), token_type: 'bearer' });
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(claimsOf(answer.body.access_token)).toMatchObject({ sub: 'viewer', uid: ids.viewer, iat: expect.any(Number) });
+    expect(claimsOf(answer.body.access_token)).toMatchObject({
+      sub: 'viewer',
+      uid: ids.viewer,
+      iat: expect.any(Number),
+    });
     expect(claimsOf(answer.body.access_token)).not.toHaveProperty('email');
   });
 
@@ -58,7 +62,11 @@ describe('variant A, form login', () => {
 
 describe('variant B, JSON login', () => {
   it('POST /register answers 201 with message and username', async () => {
-    const answer = await service.postJson('/register', { username: 'Grace', email: 'grace@example.org', password: 'a good passphrase' });
+    const answer = await service.postJson('/register', {
+      username: 'Grace',
+      email: 'grace@example.org',
+      password: 'a good passphrase',
+    });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({ message: expect.any(String), username: 'Grace' });
   });
@@ -66,7 +74,11 @@ describe('variant B, JSON login', () => {
   it('POST /register answers an existing username with 400 {error}, in any case spelling', async () => {
     await service.postJson('/register', { username: 'Ada', email: 'ada@example.org', password: 'a good passphrase' });
     for (const username of ['Ada', 'ada', 'ADA', 'ａｄａ']) {
-      const answer = await service.postJson('/register', { username, email: 'x@example.org', password: 'a good passphrase' });
+      const answer = await service.postJson('/register', {
+        username,
+        email: 'x@example.org',
+        password: 'a good passphrase',
+      });
       expect(answer.status, username).toBe(400);
       expect(answer.body, username).toEqual({ error: expect.any(String) });
     }
@@ -93,19 +105,24 @@ describe('variant B, JSON login', () => {
     ['a short password', { username: 'nobody', email: 'a@example.org', password: '1234567' }],
     ['1,025 characters of password', { username: 'nobody', email: 'a@example.org', password: 'x'.repeat(1_025) }],
     ['the username as password', { username: 'nobody-else', email: 'a@example.org', password: 'nobody-else' }],
-  ])('POST /register with %s is 400 {error} and echoes no password', async (_, body) => {
+  ])('POST /register with %s is 400 {error} and echoes no password', async (_, body: Record<string, unknown>) => {
     const answer = await service.postJson('/register', body);
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({ error: expect.any(String) });
-    if (typeof body.password === 'string' && body.password !== body.username) expect(answer.text).not.toContain(body.password);
+    if (typeof body.password === 'string' && body.password !== body.username)
+      expect(answer.text).not.toContain(body.password);
   });
 
   it('a password of more than 72 bytes is never cut', async () => {
     const password = 'p'.repeat(100);
     await service.postJson('/register', { username: 'long.password', email: 'l@example.org', password });
     expect((await service.postJson('/login', { username: 'long.password', password })).status).toBe(200);
-    expect((await service.postJson('/login', { username: 'long.password', password: 'p'.repeat(99) })).status).toBe(401);
-    expect((await service.postJson('/login', { username: 'long.password', password: 'p'.repeat(72) })).status).toBe(401);
+    expect((await service.postJson('/login', { username: 'long.password', password: 'p'.repeat(99) })).status).toBe(
+      401,
+    );
+    expect((await service.postJson('/login', { username: 'long.password', password: 'p'.repeat(72) })).status).toBe(
+      401,
+    );
   });
 
   it('POST /login answers 200 with access_token, token_type Bearer and expires_in "30m"', async () => {
@@ -129,8 +146,17 @@ describe('variant B, JSON login', () => {
   });
 
   it('POST /login with missing fields is 400 {error}', async () => {
-    for (const body of [{}, { username: 'viewer' }, { password: 'x' }, { username: 1, password: 'x' }, { username: 'viewer', password: null }]) {
-      expect(await service.postJson('/login', body)).toMatchObject({ status: 400, body: { error: expect.any(String) } });
+    for (const body of [
+      {},
+      { username: 'viewer' },
+      { password: 'x' },
+      { username: 1, password: 'x' },
+      { username: 'viewer', password: null },
+    ]) {
+      expect(await service.postJson('/login', body)).toMatchObject({
+        status: 400,
+        body: { error: expect.any(String) },
+      });
     }
   });
 
@@ -169,7 +195,10 @@ describe('variant B, JSON login', () => {
   });
 
   it('POST /api/ml/predict without a token is 401 {error}', async () => {
-    expect(await service.postJson('/api/ml/predict', { input: 1 })).toMatchObject({ status: 401, body: { error: 'Not authenticated' } });
+    expect(await service.postJson('/api/ml/predict', { input: 1 })).toMatchObject({
+      status: 401,
+      body: { error: 'Not authenticated' },
+    });
   });
 });
 
@@ -213,13 +242,18 @@ describe('tokens of the service', () => {
 
   it('the token of a removed account is 401 at once, also when the username is registered again', async () => {
     const { token, username, password, id } = await service.newcomer();
-    const removed = await service.fetch(`/api/users/${id}`, { method: 'DELETE', headers: bearer(await service.token('admin')) });
+    const removed = await service.fetch(`/api/users/${id}`, {
+      method: 'DELETE',
+      headers: bearer(await service.token('admin')),
+    });
     expect(removed).toMatchObject({ status: 200, body: { message: expect.any(String) } });
     expect((await service.fetch('/me', { headers: bearer(token) })).status).toBe(401);
     await service.postJson('/register', { username, password, email: 'again@example.org' });
     expect((await service.fetch('/me', { headers: bearer(token) })).status).toBe(401);
     expect((await service.fetch('/refresh', { method: 'POST', headers: bearer(token) })).status).toBe(401);
-    const user = await service.graphql('query($id: ID!) { user(id: $id) { id } }', await service.token('viewer'), { id });
+    const user = await service.graphql('query($id: ID!) { user(id: $id) { id } }', await service.token('viewer'), {
+      id,
+    });
     expect(user.body).toEqual({ data: { user: null } });
   });
 
@@ -234,7 +268,10 @@ describe('tokens of the service', () => {
     expect((await patch(true)).status).toBe(200);
     expect((await service.fetch('/me', { headers: bearer(token) })).status).toBe(401);
     expect((await service.graphql('{ __typename }', token)).status).toBe(401);
-    expect(await service.postJson('/login', { username, password })).toMatchObject({ status: 401, body: { error: 'Invalid credentials' } });
+    expect(await service.postJson('/login', { username, password })).toMatchObject({
+      status: 401,
+      body: { error: 'Invalid credentials' },
+    });
     expect((await patch(false)).status).toBe(200);
     expect((await service.fetch('/me', { headers: bearer(token) })).status).toBe(200);
   });

@@ -25,7 +25,8 @@ describe('GET /api/documents/{doc_id} under the attribute policy', () => {
   });
 
   it('rule 1: an admin reads everything at any hour', async () => {
-    for (const document of ['plan', 'salaries', 'leads', 'forecast']) expect(await readAt('03:00', 'admin', document)).toBe(200);
+    for (const document of ['plan', 'salaries', 'leads', 'forecast'])
+      expect(await readAt('03:00', 'admin', document)).toBe(200);
   });
 
   it.each([
@@ -56,7 +57,9 @@ describe('GET /api/documents/{doc_id} under the attribute policy', () => {
     ]);
     expect([unknown.status, unknown.text]).toEqual([denied.status, denied.text]);
     expect(unknown.status).toBe(403);
-    const admin = await service.fetch('/api/documents/no-such-document', { headers: bearer(await service.token('admin')) });
+    const admin = await service.fetch('/api/documents/no-such-document', {
+      headers: bearer(await service.token('admin')),
+    });
     expect(admin.status).toBe(404);
   });
 });

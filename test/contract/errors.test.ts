@@ -48,7 +48,10 @@ describe('401', () => {
 
 describe('403', () => {
   it('carries Forbidden, the required permission, and error="insufficient_scope"', async () => {
-    const answer = await service.fetch('/api/posts/1', { method: 'DELETE', headers: bearer(await service.token('viewer')) });
+    const answer = await service.fetch('/api/posts/1', {
+      method: 'DELETE',
+      headers: bearer(await service.token('viewer')),
+    });
     expect(answer.status).toBe(403);
     expect(answer.body).toEqual({ error: 'Forbidden', message: 'Requires permission: delete' });
     expect(answer.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope"');
@@ -72,7 +75,10 @@ describe('other errors', () => {
   it('404 {error} for what does not exist, after the gate has allowed', async () => {
     const admin = bearer(await service.token('admin'));
     for (const path of ['/api/posts/no-such-post', '/api/users/no-such-user']) {
-      expect(await service.fetch(path, { method: 'DELETE', headers: admin })).toMatchObject({ status: 404, body: { error: expect.any(String) } });
+      expect(await service.fetch(path, { method: 'DELETE', headers: admin })).toMatchObject({
+        status: 404,
+        body: { error: expect.any(String) },
+      });
     }
     expect(await service.fetch('/no/such/route')).toMatchObject({ status: 404, body: { error: expect.any(String) } });
   });
@@ -91,7 +97,11 @@ describe('other errors', () => {
     ['/graphql', 100],
   ])('413 for a body of %s over %i KiB', async (path, kib) => {
     const token = await service.token('viewer');
-    const over = await service.postJson(path, { username: 'x', input: 'x'.repeat(kib * 1_024), query: '{__typename}' }, token);
+    const over = await service.postJson(
+      path,
+      { username: 'x', input: 'x'.repeat(kib * 1_024), query: '{__typename}' },
+      token,
+    );
     expect(over.status).toBe(413);
     expect(over.body).toEqual({ error: expect.any(String) });
   });

@@ -1,5 +1,5 @@
-import { auditServer } from 'graphql-http';
 import { buildClientSchema, getIntrospectionQuery, printType } from 'graphql';
+import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer, type DemoName, ids, type Service, startService } from './harness.ts';
 
@@ -11,7 +11,8 @@ afterAll(() => service.close());
 
 const as = async (name: DemoName, query: string, variables?: Record<string, unknown>) =>
   service.graphql(query, await service.token(name), variables);
-const codes = (body: { errors?: { extensions?: { code?: string } }[] }) => (body.errors ?? []).map((error) => error.extensions?.code);
+const codes = (body: { errors?: { extensions?: { code?: string } }[] }) =>
+  (body.errors ?? []).map((error) => error.extensions?.code);
 
 describe('the schema', () => {
   it('can be queried, and has the types of the contract', async () => {
@@ -21,14 +22,24 @@ describe('the schema', () => {
       const type = schema.getType(name);
       return type ? printType(type).replaceAll(/"""[\s\S]*?"""\n\s*/g, '') : undefined;
     };
-    expect(print('User')).toBe('type User {\n  id: ID!\n  name: String!\n  email: String!\n  posts: [Post!]!\n  createdAt: DateTime!\n}');
-    expect(print('Post')).toBe('type Post {\n  id: ID!\n  title: String!\n  content: String!\n  author: User!\n  published: Boolean!\n}');
-    expect(print('CreatePostInput')).toBe('input CreatePostInput {\n  title: String!\n  content: String!\n  authorId: ID\n}');
-    expect(print('Query')).toBe('type Query {\n  user(id: ID!): User\n  users(limit: Int, offset: Int): [User!]!\n  post(id: ID!): Post\n}');
+    expect(print('User')).toBe(
+      'type User {\n  id: ID!\n  name: String!\n  email: String!\n  posts: [Post!]!\n  createdAt: DateTime!\n}',
+    );
+    expect(print('Post')).toBe(
+      'type Post {\n  id: ID!\n  title: String!\n  content: String!\n  author: User!\n  published: Boolean!\n}',
+    );
+    expect(print('CreatePostInput')).toBe(
+      'input CreatePostInput {\n  title: String!\n  content: String!\n  authorId: ID\n}',
+    );
+    expect(print('Query')).toBe(
+      'type Query {\n  user(id: ID!): User\n  users(limit: Int, offset: Int): [User!]!\n  post(id: ID!): Post\n}',
+    );
     expect(print('Mutation')).toBe(
       'type Mutation {\n  createUser(name: String!, email: String!): User!\n  createPost(title: String, content: String, authorId: ID, input: CreatePostInput): Post!\n  publishPost(id: ID!): Post!\n}',
     );
-    expect(print('Subscription')).toBe('type Subscription {\n  postPublished(authorId: ID): Post!\n  postCreated: Post!\n  userCreated: User!\n}');
+    expect(print('Subscription')).toBe(
+      'type Subscription {\n  postPublished(authorId: ID): Post!\n  postCreated: Post!\n  userCreated: User!\n}',
+    );
   });
 
   it('a client gets the fields that it selects and no others', async () => {
@@ -43,7 +54,11 @@ describe('the schema', () => {
 
   it('operations may be named and take variables', async () => {
     const query = 'query One($id: ID!) { user(id: $id) { id } } query Two { __typename }';
-    const answer = await service.postJson('/graphql', { query, operationName: 'One', variables: { id: ids.viewer } }, await service.token('viewer'));
+    const answer = await service.postJson(
+      '/graphql',
+      { query, operationName: 'One', variables: { id: ids.viewer } },
+      await service.token('viewer'),
+    );
     expect(answer.body).toEqual({ data: { user: { id: ids.viewer } } });
   });
 });
@@ -62,10 +77,13 @@ describe('transport', () => {
     const token = name && (await service.token(name));
     const results = await auditServer({
       url: `${service.url}/graphql`,
-      fetchFn: (url: string, init: RequestInit = {}) => fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...bearer(token) } }),
+      fetchFn: (url: string, init: RequestInit = {}) =>
+        fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...bearer(token) } }),
     });
     expect(results).toHaveLength(61);
-    expect(results.filter((result) => result.status !== 'ok').map((result) => `${result.id} ${result.name}`)).toEqual([]);
+    expect(results.filter((result) => result.status !== 'ok').map((result) => `${result.id} ${result.name}`)).toEqual(
+      [],
+    );
   });
 
   it('with an invalid token every request is the pinned 401, audits included', async () => {
@@ -73,7 +91,10 @@ describe('transport', () => {
     await auditServer({
       url: `${service.url}/graphql`,
       fetchFn: async (url: string, init: RequestInit = {}) => {
-        const response = await fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...bearer('invalid') } });
+        const response = await fetch(url, {
+          ...init,
+          headers: { ...(init.headers as Record<string, string>), ...bearer('invalid') },
+        });
         statuses.add(`${response.status} ${response.headers.get('www-authenticate')} ${await response.clone().text()}`);
         return response;
       },
@@ -116,11 +137,14 @@ describe('who may do what', () => {
   });
 
   it('an unknown id is null', async () => {
-    expect((await as('viewer', '{ user(id: "none") { id } post(id: "none") { id } }')).body).toEqual({ data: { user: null, post: null } });
+    expect((await as('viewer', '{ user(id: "none") { id } post(id: "none") { id } }')).body).toEqual({
+      data: { user: null, post: null },
+    });
   });
 
   it('an unpublished post is visible to its author and the staff; to others it is null, without an error', async () => {
-    const read = async (name: DemoName, id: string) => (await as(name, 'query($id: ID!) { post(id: $id) { id } }', { id })).body;
+    const read = async (name: DemoName, id: string) =>
+      (await as(name, 'query($id: ID!) { post(id: $id) { id } }', { id })).body;
     expect(await read('viewer', ids.draftOfEditor)).toEqual({ data: { post: null } });
     for (const name of ['editor', 'moderator', 'admin'] as const) {
       expect(await read(name, ids.draftOfEditor)).toEqual({ data: { post: { id: ids.draftOfEditor } } });
@@ -130,7 +154,8 @@ describe('who may do what', () => {
   });
 
   it('a hidden post is left out of lists, without an error, on every path', async () => {
-    const query = 'query($id: ID!) { user(id: $id) { posts { id author { posts { id } } } } users(limit: 100) { posts { id } } }';
+    const query =
+      'query($id: ID!) { user(id: $id) { posts { id author { posts { id } } } } users(limit: 100) { posts { id } } }';
     const { body } = await as('viewer', query, { id: ids.editor });
     expect(body.errors).toBeUndefined();
     expect(JSON.stringify(body)).toContain(ids.published);
@@ -139,7 +164,8 @@ describe('who may do what', () => {
   });
 
   it('User.email is whole to the user itself and to manage_users, masked to others, never an error', async () => {
-    const email = async (name: DemoName, id: string) => (await as(name, 'query($id: ID!) { user(id: $id) { email } }', { id })).body;
+    const email = async (name: DemoName, id: string) =>
+      (await as(name, 'query($id: ID!) { user(id: $id) { email } }', { id })).body;
     const whole = (await email('editor', ids.editor)).data.user.email;
     expect(whole).not.toContain('*');
     expect(await email('admin', ids.editor)).toEqual({ data: { user: { email: whole } } });
@@ -149,7 +175,8 @@ describe('who may do what', () => {
   });
 
   it('createUser needs manage_users', async () => {
-    const create = 'mutation { createUser(name: "Nina", email: "nina@example.org") { id name email createdAt posts { id } } }';
+    const create =
+      'mutation { createUser(name: "Nina", email: "nina@example.org") { id name email createdAt posts { id } } }';
     expect(codes((await as('editor', create)).body)).toEqual(['FORBIDDEN']);
     const { body } = await as('admin', create);
     expect(body.data.createUser).toMatchObject({ name: 'Nina', email: 'nina@example.org', posts: [] });
@@ -163,9 +190,13 @@ describe('who may do what', () => {
   });
 
   it('createPost accepts both forms', async () => {
-    const { body } = await as('editor', 'mutation($input: CreatePostInput!) { createPost(input: $input) { title author { id } } }', {
-      input: { title: 'By input', content: 'C' },
-    });
+    const { body } = await as(
+      'editor',
+      'mutation($input: CreatePostInput!) { createPost(input: $input) { title author { id } } }',
+      {
+        input: { title: 'By input', content: 'C' },
+      },
+    );
     expect(body.data.createPost).toEqual({ title: 'By input', author: { id: ids.editor } });
   });
 
@@ -181,8 +212,14 @@ describe('who may do what', () => {
 
   it('an authorId other than one’s own needs manage_users, in both forms, through literals and variables', async () => {
     const forms = [
-      ['mutation($a: ID!) { createPost(title: "T", content: "C", authorId: $a) { author { id } } }', (a: string) => ({ a })],
-      ['mutation($i: CreatePostInput!) { createPost(input: $i) { author { id } } }', (a: string) => ({ i: { title: 'T', content: 'C', authorId: a } })],
+      [
+        'mutation($a: ID!) { createPost(title: "T", content: "C", authorId: $a) { author { id } } }',
+        (a: string) => ({ a }),
+      ],
+      [
+        'mutation($i: CreatePostInput!) { createPost(input: $i) { author { id } } }',
+        (a: string) => ({ i: { title: 'T', content: 'C', authorId: a } }),
+      ],
     ] as const;
     for (const [mutation, variables] of forms) {
       expect(codes((await as('editor', mutation, variables(ids.viewer))).body)).toEqual(['FORBIDDEN']);
@@ -195,34 +232,53 @@ describe('who may do what', () => {
   it('publishPost needs update, or ownership, and is idempotent', async () => {
     const publish = 'mutation($id: ID!) { publishPost(id: $id) { id published } }';
     const draft = async (authorId: string) =>
-      (await as('admin', 'mutation($a: ID!) { createPost(title: "D", content: "D", authorId: $a) { id } }', { a: authorId })).body.data.createPost.id;
+      (
+        await as('admin', 'mutation($a: ID!) { createPost(title: "D", content: "D", authorId: $a) { id } }', {
+          a: authorId,
+        })
+      ).body.data.createPost.id;
     const own = await draft(ids.viewer);
     const foreign = await draft(ids.editor);
     expect(codes((await as('viewer', publish, { id: foreign })).body)).toEqual(['FORBIDDEN']);
     expect((await as('viewer', publish, { id: own })).body.data.publishPost).toEqual({ id: own, published: true });
     expect((await as('viewer', publish, { id: own })).body.data.publishPost).toEqual({ id: own, published: true });
-    expect((await as('moderator', publish, { id: foreign })).body.data.publishPost).toEqual({ id: foreign, published: true });
+    expect((await as('moderator', publish, { id: foreign })).body.data.publishPost).toEqual({
+      id: foreign,
+      published: true,
+    });
   });
 
   it('publishPost of an unknown id is FORBIDDEN to those without update, NOT_FOUND to the others', async () => {
     const publish = 'mutation { publishPost(id: "none") { id } }';
     expect(codes((await as('viewer', publish)).body)).toEqual(['FORBIDDEN']);
-    for (const name of ['editor', 'moderator', 'admin'] as const) expect(codes((await as(name, publish)).body)).toEqual(['NOT_FOUND']);
+    for (const name of ['editor', 'moderator', 'admin'] as const)
+      expect(codes((await as(name, publish)).body)).toEqual(['NOT_FOUND']);
   });
 });
 
 describe('users(limit, offset)', () => {
   it('defaults to 20 and 0, in order of creation, then id', async () => {
-    for (let count = 0; count < 22; count += 1) await as('admin', 'mutation { createUser(name: "U", email: "u@example.org") { id } }');
-    const all = (await as('viewer', '{ users(limit: 100) { id createdAt } }')).body.data.users as { id: string; createdAt: string }[];
+    for (let count = 0; count < 22; count += 1)
+      await as('admin', 'mutation { createUser(name: "U", email: "u@example.org") { id } }');
+    const all = (await as('viewer', '{ users(limit: 100) { id createdAt } }')).body.data.users as {
+      id: string;
+      createdAt: string;
+    }[];
     expect(all).toEqual([...all].sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id)));
-    expect((await as('viewer', '{ users { id } }')).body.data.users).toEqual(all.slice(0, 20).map(({ id }) => ({ id })));
-    expect((await as('viewer', '{ users(limit: 2, offset: 3) { id } }')).body.data.users).toEqual(all.slice(3, 5).map(({ id }) => ({ id })));
+    expect((await as('viewer', '{ users { id } }')).body.data.users).toEqual(
+      all.slice(0, 20).map(({ id }) => ({ id })),
+    );
+    expect((await as('viewer', '{ users(limit: 2, offset: 3) { id } }')).body.data.users).toEqual(
+      all.slice(3, 5).map(({ id }) => ({ id })),
+    );
   });
 
-  it.each(['limit: -1', 'limit: 101', 'limit: 2147483647', 'offset: -5'])('GQL-12 %s is BAD_USER_INPUT', async (argument) => {
-    expect(codes((await as('viewer', `{ users(${argument}) { id } }`)).body)).toEqual(['BAD_USER_INPUT']);
-  });
+  it.each(['limit: -1', 'limit: 101', 'limit: 2147483647', 'offset: -5'])(
+    'GQL-12 %s is BAD_USER_INPUT',
+    async (argument) => {
+      expect(codes((await as('viewer', `{ users(${argument}) { id } }`)).body)).toEqual(['BAD_USER_INPUT']);
+    },
+  );
 });
 
 describe('errors', () => {

@@ -44,7 +44,14 @@ let serial = 0;
 
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
   const clock = { now: Date.now() };
-  const config = readConfig({ PORT: '0', DATA_DIR: ':memory:', SIGNING_SECRET: SECRET, DEMO_PASSWORD, LOG_LEVEL: 'silent', ...env });
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: ':memory:',
+    SIGNING_SECRET: SECRET,
+    DEMO_PASSWORD,
+    LOG_LEVEL: 'silent',
+    ...env,
+  });
   const server = await startServer(config, { clock: () => clock.now });
   const tokens = new Map<string, Promise<string>>();
 
@@ -52,7 +59,12 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     const response = await fetch(server.url + path, { redirect: 'manual', ...init });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    };
   };
   const service: Service = {
     url: server.url,
@@ -69,7 +81,9 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     token(username) {
       const known = tokens.get(username);
       if (known !== undefined) return known;
-      const token = service.postJson('/login', { username, password: DEMO_PASSWORD }).then(({ body }) => String(body.access_token));
+      const token = service
+        .postJson('/login', { username, password: DEMO_PASSWORD })
+        .then(({ body }) => String(body.access_token));
       tokens.set(username, token);
       return token;
     },

@@ -1,20 +1,28 @@
-import { createClient } from 'graphql-ws';
 import { getIntrospectionQuery } from 'graphql';
+import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { DEMO_PASSWORD, type Service, startService } from './harness.ts';
 
 function chain(depth: number): string {
-  const fields = ['users(limit: 1)', ...Array.from({ length: depth - 2 }, (_, index) => (index % 2 === 0 ? 'posts' : 'author'))];
+  const fields = [
+    'users(limit: 1)',
+    ...Array.from({ length: depth - 2 }, (_, index) => (index % 2 === 0 ? 'posts' : 'author')),
+  ];
   return `{ ${fields.map((field) => `${field} { `).join('')}id${' }'.repeat(fields.length)} }`;
 }
-const repeated = (count: number, one: (index: number) => string) => `{ ${Array.from({ length: count }, (_, index) => one(index)).join(' ')} }`;
+const repeated = (count: number, one: (index: number) => string) =>
+  `{ ${Array.from({ length: count }, (_, index) => one(index)).join(' ')} }`;
 
 const edges: [string, string, string][] = [
   ['depth 12', chain(12), chain(13)],
   ['30 aliases', repeated(30, (n) => `a${n}: __typename`), repeated(31, (n) => `a${n}: __typename`)],
   ['1,000 fields', repeated(1_000, () => '__typename'), repeated(1_001, () => '__typename')],
-  ['50 directives', repeated(50, () => '__typename @skip(if: false)'), repeated(51, () => '__typename @skip(if: false)')],
+  [
+    '50 directives',
+    repeated(50, () => '__typename @skip(if: false)'),
+    repeated(51, () => '__typename @skip(if: false)'),
+  ],
   [
     '1,000 fields after fragments are expanded',
     `${repeated(9, () => '...F')} fragment F on Query ${repeated(100, () => '__typename')}`,
@@ -30,19 +38,24 @@ describe('limits of GraphQL documents', () => {
   });
   afterAll(() => service.close());
 
-  it.each(edges)('DOS-07 up to %s a document is answered, over it refused with 400 under either media type', async (_, within, over) => {
-    const token = await service.token('viewer');
-    expect((await service.graphql(within, token)).status).toBe(200);
-    for (const accept of ['application/json', 'application/graphql-response+json']) {
-      const answer = await service.fetch('/graphql', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept, authorization: `Bearer ${token}` },
-        body: JSON.stringify({ query: over }),
-      });
-      expect(answer.status, accept).toBe(400);
-      expect(answer.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'BAD_USER_INPUT' } }] });
-    }
-  });
+  it.each(edges)(
+    'DOS-07 up to %s a document is answered, over it refused with 400 under either media type',
+    async (_, within, over) => {
+      const token = await service.token('viewer');
+      expect((await service.graphql(within, token)).status).toBe(200);
+      for (const accept of ['application/json', 'application/graphql-response+json']) {
+        const answer = await service.fetch('/graphql', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept, authorization: `Bearer ${token}` },
+          body: JSON.stringify({ query: over }),
+        });
+        expect(answer.status, accept).toBe(400);
+        expect(answer.body).toEqual({
+          errors: [{ message: expect.any(String), extensions: { code: 'BAD_USER_INPUT' } }],
+        });
+      }
+    },
+  );
 
   it.each(edges)('%s holds over WebSocket too', async (_, within, over) => {
     const client = createClient({
@@ -54,7 +67,16 @@ describe('limits of GraphQL documents', () => {
     const run = (query: string) =>
       new Promise<unknown>((resolve) => {
         let data: unknown;
-        client.subscribe({ query }, { next: (result) => { data = result.data; }, error: (error) => resolve({ error }), complete: () => resolve(data) });
+        client.subscribe(
+          { query },
+          {
+            next: (result) => {
+              data = result.data;
+            },
+            error: (error) => resolve({ error }),
+            complete: () => resolve(data),
+          },
+        );
       });
     expect(await run(within)).not.toHaveProperty('error');
     expect(await run(over)).toHaveProperty('error');
@@ -67,7 +89,9 @@ describe('limits of GraphQL documents', () => {
   });
 
   it('DOS-10 a fragment fan-out is refused quickly', async () => {
-    const levels = Array.from({ length: 25 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`).join(' ');
+    const levels = Array.from({ length: 25 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} }`).join(
+      ' ',
+    );
     const answer = await service.graphql(`{ ...F0 } ${levels} fragment F25 on Query { __typename }`);
     expect(answer.status).toBe(400);
   });
@@ -135,7 +159,8 @@ describe('login limits', () => {
 
   it('REGISTER_MAX_PER_HOUR bounds registrations by address', async () => {
     const service = await startService({ REGISTER_MAX_PER_HOUR: '2' });
-    const register = (n: number) => service.postJson('/register', { username: `r${n}`, email: 'r@example.org', password: 'a good passphrase' });
+    const register = (n: number) =>
+      service.postJson('/register', { username: `r${n}`, email: 'r@example.org', password: 'a good passphrase' });
     expect((await register(1)).status).toBe(201);
     expect((await register(2)).status).toBe(201);
     const third = await register(3);

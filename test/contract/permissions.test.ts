@@ -30,7 +30,8 @@ describe('the role table on the permission-gated routes', () => {
       it(`${role} ${granted ? 'may' : 'may not'} ${permission}`, async () => {
         const answer = await attempts[permission](await service.token(role));
         expect(answer.status).toBe(granted ? allowed[permission] : 403);
-        if (!granted) expect(answer.body).toEqual({ error: 'Forbidden', message: `Requires permission: ${permission}` });
+        if (!granted)
+          expect(answer.body).toEqual({ error: 'Forbidden', message: `Requires permission: ${permission}` });
       });
     }
     const granted = (table[role] as readonly string[]).includes('update');
@@ -63,12 +64,15 @@ describe('the role table on the permission-gated routes', () => {
 
 describe('REST data', () => {
   it('GET /api/posts lists the titles of the posts that the caller may see', async () => {
-    const titles = async (name: DemoName) => (await service.fetch('/api/posts', { headers: bearer(await service.token(name)) })).body.posts;
+    const titles = async (name: DemoName) =>
+      (await service.fetch('/api/posts', { headers: bearer(await service.token(name)) })).body.posts;
     expect(await titles('viewer')).toContain('Welcome');
     expect(await titles('viewer')).toContain('Notes of the viewer');
     expect(await titles('viewer')).not.toContain('Draft of the editor');
     for (const name of ['editor', 'moderator', 'admin'] as const) {
-      expect(await titles(name)).toEqual(expect.arrayContaining(['Welcome', 'Draft of the editor', 'Notes of the viewer']));
+      expect(await titles(name)).toEqual(
+        expect.arrayContaining(['Welcome', 'Draft of the editor', 'Notes of the viewer']),
+      );
     }
   });
 
@@ -85,9 +89,13 @@ describe('REST data', () => {
   it('authorId in REST obeys the rule of the mutation', async () => {
     const post = { title: 'For another', content: '', authorId: ids.viewer };
     expect((await service.postJson('/api/posts', post, await service.token('editor'))).status).toBe(403);
-    expect((await service.postJson('/api/posts', { ...post, authorId: ids.editor }, await service.token('editor'))).status).toBe(200);
+    expect(
+      (await service.postJson('/api/posts', { ...post, authorId: ids.editor }, await service.token('editor'))).status,
+    ).toBe(200);
     expect((await service.postJson('/api/posts', post, await service.token('admin'))).status).toBe(200);
-    expect((await service.postJson('/api/posts', { ...post, authorId: 'nobody' }, await service.token('admin'))).status).toBe(400);
+    expect(
+      (await service.postJson('/api/posts', { ...post, authorId: 'nobody' }, await service.token('admin'))).status,
+    ).toBe(400);
   });
 
   it('DELETE /api/posts/{id} removes a post, once', async () => {
@@ -102,7 +110,11 @@ describe('REST data', () => {
   it('DELETE /api/users/{id} removes the account, its user and its posts', async () => {
     const admin = await service.token('admin');
     const { id } = await service.newcomer();
-    const post = await service.graphql('mutation($id: ID!) { createPost(title: "Gone soon", content: "x", authorId: $id) { id } }', admin, { id });
+    const post = await service.graphql(
+      'mutation($id: ID!) { createPost(title: "Gone soon", content: "x", authorId: $id) { id } }',
+      admin,
+      { id },
+    );
     const removed = await service.fetch(`/api/users/${id}`, { method: 'DELETE', headers: bearer(admin) });
     expect(removed).toMatchObject({ status: 200, body: { message: expect.any(String) } });
     const after = await service.graphql('query($u: ID!, $p: ID!) { user(id: $u) { id } post(id: $p) { id } }', admin, {
@@ -121,11 +133,25 @@ describe('REST data', () => {
         body: JSON.stringify(body),
       });
     expect((await patch('editor', { roles: ['admin'] })).status).toBe(403);
-    expect((await patch('admin', { roles: ['editor'], department: 'sales' })).body).toMatchObject({ id, roles: ['editor'], department: 'sales' });
-    for (const bad of [{ roles: 'admin' }, { roles: ['emperor'] }, { roles: [1] }, { disabled: 'yes' }, { department: 5 }, []]) {
+    expect((await patch('admin', { roles: ['editor'], department: 'sales' })).body).toMatchObject({
+      id,
+      roles: ['editor'],
+      department: 'sales',
+    });
+    for (const bad of [
+      { roles: 'admin' },
+      { roles: ['emperor'] },
+      { roles: [1] },
+      { disabled: 'yes' },
+      { department: 5 },
+      [],
+    ]) {
       expect((await patch('admin', bad)).status, JSON.stringify(bad)).toBe(400);
     }
-    expect((await patch('admin', { id: 'other', passwordHash: 'x', disabled: false })).body).toMatchObject({ id, disabled: false });
+    expect((await patch('admin', { id: 'other', passwordHash: 'x', disabled: false })).body).toMatchObject({
+      id,
+      disabled: false,
+    });
   });
 
   it('PATCH /api/users/{id} asks for a login of the last 15 minutes', async () => {

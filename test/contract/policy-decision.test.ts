@@ -29,15 +29,44 @@ describe('the policy decision call', () => {
     ['rule 1: role admin', { user: { ...user, role: 'admin' }, resource, action: 'manage_users' }, true],
     ['rule 2: the action is in the list of the role', { user, resource, action: 'read' }, true],
     ['rule 2: the action is not in the list of the role', { user, resource, action: 'delete' }, false],
-    ['rule 3: high, same department, 09', { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 9 } }, true],
-    ['rule 3: high, same department, 18', { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 18 } }, true],
-    ['rule 3: high, same department, 8', { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 8 } }, false],
-    ['rule 3: high, same department, 19', { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 19 } }, false],
-    ['rule 3: high, other department, 12', { user, resource: { ...resource, sensitivity: 'high', department: 'hr' }, action: 'delete', environment: { hour: 12 } }, false],
+    [
+      'rule 3: high, same department, 09',
+      { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 9 } },
+      true,
+    ],
+    [
+      'rule 3: high, same department, 18',
+      { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 18 } },
+      true,
+    ],
+    [
+      'rule 3: high, same department, 8',
+      { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 8 } },
+      false,
+    ],
+    [
+      'rule 3: high, same department, 19',
+      { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete', environment: { hour: 19 } },
+      false,
+    ],
+    [
+      'rule 3: high, other department, 12',
+      {
+        user,
+        resource: { ...resource, sensitivity: 'high', department: 'hr' },
+        action: 'delete',
+        environment: { hour: 12 },
+      },
+      false,
+    ],
     ['rule 4: the owner', { user, resource: { ...resource, owner_id: 'u1' }, action: 'delete' }, true],
     ['otherwise', { user: { id: 'u1', role: 'nobody', department: 'sales' }, resource, action: 'read' }, false],
     ['no ids on either side', { user: { role: 'nobody' }, resource: {}, action: 'delete' }, false],
-    ['null ids on both sides', { user: { id: null, role: 'nobody' }, resource: { owner_id: null }, action: 'delete' }, false],
+    [
+      'null ids on both sides',
+      { user: { id: null, role: 'nobody' }, resource: { owner_id: null }, action: 'delete' },
+      false,
+    ],
   ])('answers %s', async (_, input, result) => {
     const answer = await decide(input);
     expect(answer.status).toBe(200);
@@ -55,7 +84,11 @@ describe('the policy decision call', () => {
   });
 
   it('answers malformed JSON as OPA does', async () => {
-    const answer = await service.fetch(PATH, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"input":' });
+    const answer = await service.fetch(PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"input":',
+    });
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'invalid_parameter', message: expect.any(String) });
   });
@@ -67,7 +100,9 @@ describe('who may call it', () => {
     expect((await decide({ action: 'read' }, guarded)).status).toBe(401);
     const wrong = await guarded.postJson(PATH, { input: {} }, 'a-token-for-the-decision-poinT');
     expect(wrong.status).toBe(401);
-    expect((await guarded.postJson(PATH, { input: {} }, 'a-token-for-the-decision-point')).body).toEqual({ result: false });
+    expect((await guarded.postJson(PATH, { input: {} }, 'a-token-for-the-decision-point')).body).toEqual({
+      result: false,
+    });
     await guarded.close();
   });
 
@@ -150,7 +185,9 @@ describe('asking a policy server instead (OPA_URL)', () => {
 
   it('a refused connection is 503', async () => {
     const nowhere = await startService({ OPA_URL: 'http://127.0.0.1:1' });
-    const answerOfNowhere = await nowhere.fetch('/api/documents/plan', { headers: bearer(await nowhere.token('admin')) });
+    const answerOfNowhere = await nowhere.fetch('/api/documents/plan', {
+      headers: bearer(await nowhere.token('admin')),
+    });
     expect(answerOfNowhere).toMatchObject({ status: 503, body: { error: 'Service Unavailable' } });
     await nowhere.close();
   });

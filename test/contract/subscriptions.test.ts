@@ -35,7 +35,10 @@ async function watch(query: string, token?: string): Promise<Watch> {
     on: { closed: (event) => close((event as { code: number }).code) },
   });
   clients.push(client);
-  client.subscribe({ query }, { next: (event) => events.push(event as Record<string, unknown>), error: () => {}, complete: () => {} });
+  client.subscribe(
+    { query },
+    { next: (event) => events.push(event as Record<string, unknown>), error: () => {}, complete: () => {} },
+  );
   const until = async (done: () => boolean) => {
     for (let tries = 0; tries < 200 && !done(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(done()).toBe(true);
@@ -48,17 +51,23 @@ const createPost = async (title: string, as: 'editor' | 'admin' = 'editor', auth
   const mutation = 'mutation($t: String!, $a: ID) { createPost(title: $t, content: "x", authorId: $a) { id } }';
   return (await service.graphql(mutation, await service.token(as), { t: title, a: authorId })).body.data.createPost.id;
 };
-const publish = async (id: string) => service.graphql('mutation($id: ID!) { publishPost(id: $id) { id } }', await service.token('editor'), { id });
+const publish = async (id: string) =>
+  service.graphql('mutation($id: ID!) { publishPost(id: $id) { id } }', await service.token('editor'), { id });
 
 describe('subscriptions over WebSocket', () => {
   it('postPublished delivers a post when it is published, once', async () => {
-    const viewer = await watch('subscription { postPublished { id title published author { id } } }', await service.token('viewer'));
+    const viewer = await watch(
+      'subscription { postPublished { id title published author { id } } }',
+      await service.token('viewer'),
+    );
     const id = await createPost('Live');
     await publish(id);
     await publish(id);
     await viewer.until(() => viewer.events.length > 0);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(viewer.events).toEqual([{ data: { postPublished: { id, title: 'Live', published: true, author: { id: ids.editor } } } }]);
+    expect(viewer.events).toEqual([
+      { data: { postPublished: { id, title: 'Live', published: true, author: { id: ids.editor } } } },
+    ]);
   });
 
   it('postPublished(authorId) delivers the posts of that author only', async () => {
@@ -72,7 +81,10 @@ describe('subscriptions over WebSocket', () => {
 
   it('an event that the subscriber may not see is not delivered', async () => {
     const query = 'subscription { postCreated { title } }';
-    const [viewer, editor] = [await watch(query, await service.token('viewer')), await watch(query, await service.token('editor'))];
+    const [viewer, editor] = [
+      await watch(query, await service.token('viewer')),
+      await watch(query, await service.token('editor')),
+    ];
     await createPost('Hidden draft');
     await createPost('Own draft', 'admin', ids.viewer);
     await editor.until(() => editor.events.length === 2);
@@ -82,8 +94,14 @@ describe('subscriptions over WebSocket', () => {
 
   it('userCreated needs manage_users', async () => {
     const query = 'subscription { userCreated { name } }';
-    const [viewer, admin] = [await watch(query, await service.token('viewer')), await watch(query, await service.token('admin'))];
-    await service.graphql('mutation { createUser(name: "Event", email: "e@example.org") { id } }', await service.token('admin'));
+    const [viewer, admin] = [
+      await watch(query, await service.token('viewer')),
+      await watch(query, await service.token('admin')),
+    ];
+    await service.graphql(
+      'mutation { createUser(name: "Event", email: "e@example.org") { id } }',
+      await service.token('admin'),
+    );
     await admin.until(() => admin.events.length > 0);
     expect(admin.events).toEqual([{ data: { userCreated: { name: 'Event' } } }]);
     expect(JSON.stringify(viewer.events)).toContain('FORBIDDEN');
@@ -122,7 +140,8 @@ describe('subscriptions over WebSocket', () => {
       const { token, id } = await service.newcomer();
       const newcomer = await watch('subscription { postPublished { title } }', token);
       const headers = { 'content-type': 'application/json', ...bearer(await service.token('admin')) };
-      if (end === 'disable') await service.fetch(`/api/users/${id}`, { method: 'PATCH', headers, body: '{"disabled":true}' });
+      if (end === 'disable')
+        await service.fetch(`/api/users/${id}`, { method: 'PATCH', headers, body: '{"disabled":true}' });
       else await service.fetch(`/api/users/${id}`, { method: 'DELETE', headers });
       expect(await newcomer.closed, end).toBe(4403);
     }

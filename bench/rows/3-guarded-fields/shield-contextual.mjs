@@ -1,0 +1,3 @@
+import { prepareShield } from './shield.mjs';
+
+export const prepare = ({ guarded }) => prepareShield(guarded, 'contextual');

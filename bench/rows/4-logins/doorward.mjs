@@ -1,0 +1,10 @@
+import { createBcryptHasher } from 'doorward/passwords';
+
+/** The default hasher: cost 12, a worker per core. */
+export function prepare() {
+  const hasher = createBcryptHasher();
+  return {
+    verify: async (password, stored) => (await hasher.verify(password, stored)) === 'match',
+    close: () => hasher.close(),
+  };
+}

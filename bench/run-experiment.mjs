@@ -1,0 +1,29 @@
+import { assertSameAnswers } from './assert-same-answers.mjs';
+import { runContestant } from './run-contestant.mjs';
+
+/** Under this name the contestant of the null pair runs a second time. */
+export const again = (contestant) => `${contestant} (again)`;
+
+/**
+ * Compares all answers before anything is timed, then runs the rounds, A B C A B C, a process each.
+ * @returns {Promise<Map<string, Record<string, number>[]>>} the figures of every round by contestant
+ */
+export async function runExperiment(experiments, index, { rounds, timing, onRound }) {
+  const { contestants, nullPair } = experiments[index];
+  const reports = [];
+  for (const contestant of contestants) {
+    reports.push({ contestant, ...(await runContestant({ experiment: index, contestant })) });
+  }
+  assertSameAnswers(reports);
+
+  const entrants = [...contestants.map((contestant) => [contestant, contestant]), [again(nullPair), nullPair]];
+  const figures = new Map(entrants.map(([name]) => [name, []]));
+  for (let round = 1; round <= rounds; round++) {
+    for (const [name, contestant] of entrants) {
+      const report = await runContestant({ experiment: index, contestant, timing });
+      figures.get(name).push(report.figures);
+    }
+    onRound(round);
+  }
+  return figures;
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from 'doorward';
+import { type AccountStore, usernameKey } from 'doorward/accounts';
+import type { PasswordHasher } from 'doorward/passwords';
+import type { Data } from './data.ts';
+import demo from './demo.json' with { type: 'json' };
+
+interface Seeding {
+  readonly data: Data;
+  readonly store: AccountStore;
+  readonly hasher: PasswordHasher;
+  readonly clock: Clock;
+  readonly password: string | undefined;
+}
+
+/** Fills an empty database with the demo data; generated passwords are printed, this once. */
+export async function seed({ data, store, hasher, clock, password }: Seeding): Promise<void> {
+  if ((await data.users(1, 0)).length > 0) return;
+  const shared = password === undefined ? undefined : await hasher.hash(password);
+  for (const { username, ...account } of demo.accounts) {
+    const own = password ?? randomBytes(12).toString('base64url');
+    const passwordHash = shared ?? (await hasher.hash(own));
+    const email = `${username}@example.org`;
+    await data.createUser(username, email, account.id);
+    await store.create({
+      ...account,
+      username,
+      usernameKey: usernameKey(username),
+      email,
+      passwordHash,
+      disabled: false,
+      createdAt: clock(),
+    });
+    if (password === undefined) console.log(`demo account  ${username.padEnd(10)} ${own}`);
+  }
+  const insert = (table: string, rows: object[]) =>
+    data.db.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [rows]);
+  await insert('posts', demo.posts);
+  await insert('documents', demo.documents);
+}

@@ -1,0 +1,43 @@
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import { isDoorwardError } from 'doorward';
+import type { Accounts } from 'doorward/accounts';
+import { bodyLimits, errorResponse, type Routes, readForm } from 'doorward/http';
+
+const LOGIN_BOX = `<form method="post" action="/graphiql" style="position:fixed;right:1rem;bottom:1rem;z-index:9;padding:.75rem;background:#fff;color:#111;border:1px solid #999">
+  <input name="username" placeholder="username" required autocomplete="username">
+  <input name="password" type="password" placeholder="password" required autocomplete="current-password">
+  <button>Log in</button> NOTE
+</form>`;
+
+/** GraphiQL without a network, with a login box: development only. */
+export function graphiqlRoutes(accounts: Accounts): Routes {
+  const page = (note: string, token?: string) => {
+    const headers = token === undefined ? {} : { headers: JSON.stringify({ authorization: `Bearer ${token}` }) };
+    const html = renderGraphiQL({
+      title: 'Doorward example',
+      endpoint: '/graphql',
+      subscriptionsProtocol: 'WS',
+      ...headers,
+    });
+    return new Response(
+      html.replace('<div id="root">', () => `${LOGIN_BOX.replace('NOTE', note)}<div id="root">`),
+      {
+        headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'x-frame-options': 'DENY' },
+      },
+    );
+  };
+  return {
+    'GET /graphiql': () => page('anonymous'),
+    'POST /graphiql': async (request, { ip }) => {
+      const form = await readForm(request, bodyLimits.auth);
+      try {
+        const login = await accounts.login({ username: form.get('username'), password: form.get('password') }, { ip });
+        return page(`as ${login.account.username}`, login.accessToken);
+      } catch (error) {
+        return isDoorwardError(error) && error.status === 401
+          ? page('wrong username or password')
+          : errorResponse(error);
+      }
+    },
+  };
+}

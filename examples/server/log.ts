@@ -1,0 +1,24 @@
+import diagnostics from 'node:diagnostics_channel';
+import { AUDIT_CHANNEL, DECISION_CHANNEL, type DecisionEvent } from 'doorward';
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Writes JSON lines: requests, audit events and decisions; never a body, a header or a query string. */
+export function createLog(threshold: Level) {
+  const log = (level: Level, fields: object) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return;
+    process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), level, ...fields })}\n`);
+  };
+  const onAudit = (event: unknown) => log('info', event as object);
+  const onDecision = (event: unknown) => {
+    const { point, request, decision } = event as DecisionEvent;
+    const { allowed, reason, ruleId } = decision;
+    const asked = { subject: request.subject.id, action: request.action, resource: request.resource.id };
+    log(allowed ? 'debug' : 'info', { type: 'decision', point, ...asked, allowed, reason, ruleId });
+  };
+  diagnostics.subscribe(AUDIT_CHANNEL, onAudit);
+  diagnostics.subscribe(DECISION_CHANNEL, onDecision);
+  const close = () => diagnostics.unsubscribe(AUDIT_CHANNEL, onAudit) && diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
+  return { log, close };
+}

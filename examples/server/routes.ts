@@ -1,0 +1,97 @@
+import { DoorwardError, type EnvironmentSource, type PolicyDecisionPoint } from 'doorward';
+import type { Accounts } from 'doorward/accounts';
+import { type Gate, json, type Routes, readJson } from 'doorward/http';
+import { contractRoles } from 'doorward/rbac';
+import type { Data } from './data.ts';
+import { decidePost } from './resolvers.ts';
+
+const KIB = 1_024;
+
+interface Parts {
+  readonly gate: Gate;
+  readonly data: Data;
+  readonly accounts: Accounts;
+  /** Decides about documents: the attribute policy, or an OPA server. */
+  readonly documents: PolicyDecisionPoint;
+  readonly environment: EnvironmentSource;
+}
+
+/** The REST routes of the service beside those of `accountRoutes`. */
+export function restRoutes({ gate, data, accounts, documents, environment }: Parts): Routes {
+  return {
+    'GET /ml/predict': gate.authenticated(
+      (_request, _info, { principal }) =>
+        json(200, { user: principal.attributes.username, prediction: score(principal.id) }),
+      { bodyKey: 'detail' },
+    ),
+    'POST /api/ml/predict': gate.authenticated(async (request, _info, { principal }) => {
+      const { input } = await readJson(request, 64 * KIB);
+      const result = score(JSON.stringify(input) ?? '');
+      const timestamp = new Date(environment().time).toISOString();
+      return json(200, { user: principal.attributes.username, input, result, confidence: 0.9, timestamp });
+    }),
+    'GET /api/posts': gate.requirePermission('read', async (_request, _info, { principal }) => {
+      const visible = (await data.posts()).filter((post) => decidePost(principal, post, environment()).allowed);
+      return json(200, { posts: visible.map((post) => post.title) });
+    }),
+    'POST /api/posts': gate.requirePermission('create', async (request, _info, { principal }) => {
+      const {
+        title = 'Untitled',
+        content = '',
+        authorId = principal.id,
+      } = await readJson(request, 64 * KIB, { whenEmpty: {} });
+      for (const [field, value] of Object.entries({ title, content, authorId })) {
+        if (typeof value !== 'string') throw new DoorwardError('INPUT_INVALID', { field, problem: 'must be a string' });
+      }
+      if (authorId !== principal.id && !contractRoles.can(principal.roles, 'manage_users')) {
+        throw new DoorwardError('AUTHZ_FORBIDDEN', { problem: 'Requires permission: manage_users' });
+      }
+      const post = await data.createPost(String(title), String(content), String(authorId));
+      if (post === undefined) throw new DoorwardError('INPUT_INVALID', { field: 'authorId', problem: 'is not a user' });
+      return json(200, { message: 'Post created' });
+    }),
+    'DELETE /api/posts/{id}': gate.requirePermission('delete', async (_request, _info, { params }) => {
+      if (!(await data.removePost(params.id ?? ''))) throw new DoorwardError('HTTP_NOT_FOUND');
+      return json(200, { message: 'Post deleted' });
+    }),
+    'DELETE /api/users/{id}': gate.requirePermission(
+      'manage_users',
+      async (_request, _info, { params: { id = '' } }) => {
+        const removed = [await accounts.remove(id), await data.removeUser(id)];
+        if (!removed.includes(true)) throw new DoorwardError('HTTP_NOT_FOUND');
+        return json(200, { message: 'User deleted' });
+      },
+    ),
+    'PATCH /api/users/{id}': gate.requirePermission(
+      'manage_users',
+      async (request, _info, { params }) => {
+        const account = await accounts.update(params.id ?? '', await readJson(request, 16 * KIB));
+        if (account === undefined) throw new DoorwardError('HTTP_NOT_FOUND');
+        return json(200, account);
+      },
+      { maxAuthAgeSeconds: 900 },
+    ),
+    'GET /api/documents/{doc_id}': gate.requireDecision(
+      {
+        pdp: documents,
+        action: 'read',
+        resource: async (_request, { doc_id = '' }) => ({
+          type: 'document',
+          id: doc_id,
+          attributes: { ...(await data.document(doc_id)) },
+        }),
+      },
+      (_request, _info, { resource }) => {
+        if (resource.attributes.title === undefined) throw new DoorwardError('HTTP_NOT_FOUND');
+        return json(200, resource.attributes);
+      },
+    ),
+  };
+}
+
+/** A toy model: the same input always gets the same number from 0 to 1. */
+function score(input: string): number {
+  let sum = 0;
+  for (const character of input) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000;
+  return sum / 1_000;
+}

@@ -1,0 +1,111 @@
+import type { Effect } from '../core/index.ts';
+import type { AttributePath, AttributeRef, Condition, ListOperand, Operand, Policy, PolicyRule } from './policy.ts';
+
+/**
+ * Makes a policy from its rules, in order.
+ *
+ * @example
+ * const documents = policy('documents', [rule.allow('admin', hasRole('admin')), rule.allow('owner', owner())]);
+ */
+export function policy(name: string, rules: readonly PolicyRule[]): Policy {
+  return { name, combining: 'first-match', rules };
+}
+
+interface RuleBuilder {
+  /** Makes a rule that allows when its condition is true. */
+  allow(id: string, when: Condition, description?: string): PolicyRule;
+  /** Makes a rule that denies unless its condition is known to be false. */
+  deny(id: string, when: Condition, description?: string): PolicyRule;
+}
+
+/**
+ * Makes the rules of a policy.
+ *
+ * @example
+ * rule.deny('suspended', eq(attr('subject.status'), 'suspended'), 'Suspended people may do nothing.');
+ */
+export const rule: RuleBuilder = { allow: ruleWith('allow'), deny: ruleWith('deny') };
+
+function ruleWith(effect: Effect) {
+  return (id: string, when: Condition, description?: string): PolicyRule => ({
+    id,
+    effect,
+    ...(description !== undefined && { description }),
+    when,
+  });
+}
+
+/** Names a value of the request, for example `attr('resource.sensitivity')`. */
+export function attr(path: AttributePath): AttributeRef {
+  return { attr: path };
+}
+
+/** Equal, and of the same type: `1` is not `'1'`. */
+export function eq(left: Operand, right: Operand): Condition {
+  return { eq: [left, right] };
+}
+
+/** Not equal. Unknown, not true, when a side is missing. */
+export function ne(left: Operand, right: Operand): Condition {
+  return { ne: [left, right] };
+}
+
+/** Less than: two numbers, or two strings by UTF-16 code unit. */
+export function lt(left: Operand, right: Operand): Condition {
+  return { lt: [left, right] };
+}
+
+/** Less than or equal: two numbers, or two strings by UTF-16 code unit. */
+export function lte(left: Operand, right: Operand): Condition {
+  return { lte: [left, right] };
+}
+
+/** Greater than: two numbers, or two strings by UTF-16 code unit. */
+export function gt(left: Operand, right: Operand): Condition {
+  return { gt: [left, right] };
+}
+
+/** Greater than or equal: two numbers, or two strings by UTF-16 code unit. */
+export function gte(left: Operand, right: Operand): Condition {
+  return { gte: [left, right] };
+}
+
+/** The left string begins with the right one. */
+export function startsWith(left: Operand, right: Operand): Condition {
+  return { startsWith: [left, right] };
+}
+
+/** The left string ends with the right one. */
+export function endsWith(left: Operand, right: Operand): Condition {
+  return { endsWith: [left, right] };
+}
+
+/** The value is an element of the list. */
+export function isIn(value: Operand, list: ListOperand): Condition {
+  return { in: [value, list] };
+}
+
+/** The list has the value as an element. */
+export function contains(list: ListOperand, value: Operand): Condition {
+  return { contains: [list, value] };
+}
+
+/** The attribute has a value: a string, a number, a boolean or a list. Never unknown. */
+export function present(attribute: AttributeRef): Condition {
+  return { present: attribute };
+}
+
+/** All conditions hold. */
+export function and(...conditions: readonly Condition[]): Condition {
+  return { and: conditions };
+}
+
+/** At least one condition holds. */
+export function or(...conditions: readonly Condition[]): Condition {
+  return { or: conditions };
+}
+
+/** The condition is false. */
+export function not(condition: Condition): Condition {
+  return { not: condition };
+}

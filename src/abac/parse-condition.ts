@@ -1,0 +1,94 @@
+import type { Kind } from './attribute.ts';
+import { and, contains, endsWith, eq, gt, gte, isIn, lt, lte, ne, not, or, present, startsWith } from './build.ts';
+import { invalid, listAt } from './json.ts';
+import { isConstant, kindOfOperand, parseAttribute, parseList, parseOperand } from './parse-operand.ts';
+import type { Condition, ListOperand, Operand } from './policy.ts';
+
+const MAX_DEPTH = 32;
+
+const SCALARS: readonly Kind[] = ['string', 'number', 'boolean', undefined];
+const ORDERED: readonly Kind[] = ['string', 'number', undefined];
+const TEXTS: readonly Kind[] = ['string', undefined];
+
+interface Comparison {
+  readonly build: (left: Operand, right: Operand) => Condition;
+  readonly kinds: readonly Kind[];
+}
+
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ['eq', { build: eq, kinds: SCALARS }],
+  ['ne', { build: ne, kinds: SCALARS }],
+  ['lt', { build: lt, kinds: ORDERED }],
+  ['lte', { build: lte, kinds: ORDERED }],
+  ['gt', { build: gt, kinds: ORDERED }],
+  ['gte', { build: gte, kinds: ORDERED }],
+  ['startsWith', { build: startsWith, kinds: TEXTS }],
+  ['endsWith', { build: endsWith, kinds: TEXTS }],
+]);
+
+/** Checks a condition and all within, and rebuilds it with the functions that users build with. */
+export function parseCondition(json: unknown, at: string, depth = 1): Condition {
+  if (depth > MAX_DEPTH) throw invalid(at, `is nested deeper than ${MAX_DEPTH} conditions`);
+  const [operator, operands] = onlyEntry(json, at);
+  const here = `${at}.${operator}`;
+  switch (operator) {
+    case 'and':
+      return and(...parseConditions(operands, here, depth));
+    case 'or':
+      return or(...parseConditions(operands, here, depth));
+    case 'not':
+      return not(parseCondition(operands, here, depth + 1));
+    case 'present':
+      return present(parseAttribute(operands, here));
+    case 'in':
+    case 'contains':
+      return parseMembership(operator, operands, here);
+  }
+  const comparison = COMPARISONS.get(operator);
+  if (comparison === undefined) throw invalid(at, `has an unknown operator ${JSON.stringify(operator)}`);
+  return parseComparison(comparison, operands, here);
+}
+
+function parseConditions(json: unknown, at: string, depth: number): readonly Condition[] {
+  const conditions = listAt(at, json);
+  if (conditions.length === 0) throw invalid(at, 'must not be empty');
+  return conditions.map((condition, index) => parseCondition(condition, `${at}[${index}]`, depth + 1));
+}
+
+function parseComparison({ build, kinds }: Comparison, json: unknown, at: string): Condition {
+  const pair = pairAt(json, at);
+  const left = parseOperand(pair[0], `${at}[0]`, kinds);
+  const right = parseOperand(pair[1], `${at}[1]`, kinds);
+  requireComparable(left, right, at);
+  if (kinds === TEXTS && (left === '' || right === '')) throw invalid(at, 'compares with an empty text');
+  return build(left, right);
+}
+
+function parseMembership(operator: 'in' | 'contains', json: unknown, at: string): Condition {
+  const pair = pairAt(json, at);
+  const [itemAt, listAt] = operator === 'in' ? ([0, 1] as const) : ([1, 0] as const);
+  const item = parseOperand(pair[itemAt], `${at}[${itemAt}]`, SCALARS);
+  const list = parseList(pair[listAt], `${at}[${listAt}]`);
+  requireComparable(item, list, at);
+  return operator === 'in' ? isIn(item, list) : contains(list, item);
+}
+
+/** A comparison that can never hold, or never fail, is a mistake: most often a forgotten `attr`. */
+function requireComparable(left: Operand, right: Operand | ListOperand, at: string): void {
+  if (isConstant(left) && isConstant(right)) throw invalid(at, 'compares constants and reads no attribute');
+  const kinds = [kindOfOperand(left), kindOfOperand(right)].filter((kind) => kind !== undefined && kind !== 'list');
+  if (new Set(kinds).size > 1) throw invalid(at, `compares a ${kinds.join(' with a ')}`);
+}
+
+function onlyEntry(json: unknown, at: string): readonly [string, unknown] {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid(at, 'must be a condition object');
+  const [entry, ...others] = Object.entries(json);
+  if (entry === undefined || others.length > 0) throw invalid(at, 'must have exactly one operator');
+  return entry;
+}
+
+function pairAt(json: unknown, at: string): readonly [unknown, unknown] {
+  const pair = listAt(at, json);
+  if (pair.length !== 2) throw invalid(at, 'must have exactly two operands');
+  return [pair[0], pair[1]];
+}

@@ -1,0 +1,51 @@
+import { isAttributePath, type Kind, kindOf } from './attribute.ts';
+import { invalid, listAt, recordAt } from './json.ts';
+import type { AttributeRef, ListOperand, Operand, Scalar } from './policy.ts';
+
+export function parseAttribute(json: unknown, at: string): AttributeRef {
+  const { attr } = recordAt(at, json, ['attr']);
+  if (typeof attr !== 'string' || !isAttributePath(attr)) {
+    throw invalid(
+      `${at}.attr`,
+      'must be a path such as "subject.id", "resource.owner_id", "action" or "environment.hour"',
+    );
+  }
+  return { attr };
+}
+
+/** An attribute or a constant whose type, as far as it is known, is one of `kinds`. */
+export function parseOperand(json: unknown, at: string, kinds: readonly Kind[]): Operand {
+  const operand = typeof json === 'object' ? parseAttribute(json, at) : parseConstant(json, at);
+  if (!kinds.includes(kindOfOperand(operand))) throw invalid(at, `must not be a ${kindOfOperand(operand)} here`);
+  return operand;
+}
+
+/** An attribute that may hold a list, or a list of constants of one type. */
+export function parseList(json: unknown, at: string): ListOperand {
+  if (!Array.isArray(json)) {
+    const attribute = parseAttribute(json, at);
+    const kind = kindOf(attribute.attr);
+    if (kind !== undefined && kind !== 'list') throw invalid(at, `must be a list and not a ${kind}`);
+    return attribute;
+  }
+  const constants = listAt(at, json).map((element, index) => parseConstant(element, `${at}[${index}]`));
+  if (constants.length === 0) throw invalid(at, 'must not be empty');
+  if (new Set(constants.map((constant) => typeof constant)).size > 1) throw invalid(at, 'must hold one type');
+  return constants;
+}
+
+/** The type of an operand, or of the elements of a constant list, as far as it is known before any request. */
+export function kindOfOperand(operand: Operand | ListOperand | undefined): Kind {
+  if (typeof operand === 'object') return 'attr' in operand ? kindOf(operand.attr) : kindOfOperand(operand[0]);
+  const kind = typeof operand;
+  return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : undefined;
+}
+
+export function isConstant(operand: Operand | ListOperand): boolean {
+  return typeof operand !== 'object' || !('attr' in operand);
+}
+
+function parseConstant(json: unknown, at: string): Scalar {
+  if (typeof json === 'string' || typeof json === 'boolean' || Number.isFinite(json)) return json as Scalar;
+  throw invalid(at, 'must be a string, a finite number, a boolean or {"attr": path}');
+}

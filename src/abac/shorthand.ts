@@ -1,0 +1,42 @@
+import { DoorwardError } from '../core/index.ts';
+import { and, attr, contains, eq, gte, lte, or } from './build.ts';
+import type { Condition } from './policy.ts';
+
+/**
+ * The subject's id is the one in the resource's attribute.
+ *
+ * @param attribute - @default 'owner_id'
+ * @example
+ * rule.allow('author', owner('author_id'));
+ */
+export function owner(attribute = 'owner_id'): Condition {
+  return eq(attr('subject.id'), attr(`resource.${attribute}`));
+}
+
+/** Subject and resource belong to one department. */
+export function sameDepartment(): Condition {
+  return eq(attr('subject.department'), attr('resource.department'));
+}
+
+/** The subject holds the role. */
+export function hasRole(role: string): Condition {
+  return contains(attr('subject.roles'), role);
+}
+
+/**
+ * The hour of the day lies between two hours, both included: `hourBetween(9, 18)` is 09:00:00 to
+ * 18:59:59. A window whose end is before its start runs over midnight.
+ *
+ * @throws `CONFIG_INVALID` when an hour is not a whole number from 0 to 23.
+ * @example
+ * rule.allow('night-shift', hourBetween(22, 5));
+ */
+export function hourBetween(from: number, to: number): Condition {
+  for (const hour of [from, to]) {
+    if (!Number.isInteger(hour) || hour < 0 || hour > 23) {
+      throw new DoorwardError('CONFIG_INVALID', { field: 'hourBetween', problem: 'takes whole hours from 0 to 23' });
+    }
+  }
+  const hour = attr('environment.hour');
+  return (from <= to ? and : or)(gte(hour, from), lte(hour, to));
+}

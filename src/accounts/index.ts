@@ -1,0 +1,12 @@
+export { type Accounts, createAccounts } from './accounts.ts';
+export { addressKey } from './address-key.ts';
+export type { Caller } from './caller.ts';
+export type { Credentials, LogIn, Login, LoginOptions } from './login.ts';
+export type { Account, AccountPatch, AccountStore, Hits, RateLimitStore } from './ports.ts';
+export type { PublicAccount } from './public-account.ts';
+export type { Refresh, Refreshed } from './refresh.ts';
+export type { Register, Registration } from './register.ts';
+export type { Remove } from './remove.ts';
+export type { AccountsOptions } from './settings.ts';
+export type { Update, Updates } from './update.ts';
+export { usernameKey } from './username.ts';

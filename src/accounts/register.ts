@@ -1,0 +1,91 @@
+import { DoorwardError, publishAudit } from '../core/index.ts';
+import { passwordProblem } from '../passwords/index.ts';
+import { addressKey } from './address-key.ts';
+import { guarded } from './bounded-stores.ts';
+import type { Caller } from './caller.ts';
+import { isEmail } from './email.ts';
+import { refuseInput, requiredText } from './input.ts';
+import { admit } from './limiter.ts';
+import { ownField } from './own-field.ts';
+import type { Account } from './ports.ts';
+import { type PublicAccount, toPublicAccount } from './public-account.ts';
+import type { Settings } from './settings.ts';
+import { usernameKey, usernameProblem } from './username.ts';
+
+/** What a registration brings; parsed JSON may be handed in as it is. */
+export interface Registration {
+  readonly username: unknown;
+  readonly password: unknown;
+  readonly email?: unknown;
+}
+
+export type Register = (input: Registration, caller?: Caller) => Promise<PublicAccount>;
+
+const HOUR_MS = 3_600_000;
+
+export function createRegister(settings: Settings): Register {
+  const { store, limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, onRegistered, storeTimeoutMs } =
+    settings;
+
+  async function register(input: Registration, caller: Caller = {}): Promise<PublicAccount> {
+    const { username, password, email } = readRegistration(input, settings);
+    const admission = await admit(limits, limitsOf(caller), clock);
+    const passwordHash = await hasher.hash(password).catch(async (error: unknown) => {
+      await admission.release();
+      throw error;
+    });
+    const account: Account = {
+      id: ids(),
+      username,
+      usernameKey: usernameKey(username),
+      ...(email !== undefined && { email }),
+      passwordHash,
+      roles: defaultRoles,
+      disabled: false,
+      createdAt: clock(),
+    };
+    if (!(await store.create(account))) throw new DoorwardError('ACCOUNT_EXISTS');
+    const shown = toPublicAccount(account);
+    await announce(shown);
+    publishAudit({
+      type: 'account.registered',
+      accountId: account.id,
+      username,
+      ...(caller.ip !== undefined && { ip: caller.ip }),
+    });
+    return shown;
+  }
+
+  async function announce(account: PublicAccount): Promise<void> {
+    try {
+      await guarded(() => onRegistered(account), storeTimeoutMs);
+    } catch (error) {
+      await store.remove(account.id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  function limitsOf({ ip }: Caller) {
+    if (ip === undefined) return [];
+    return [{ key: `register:address:${addressKey(ip)}`, max: registerMaxPerHour, windowMs: HOUR_MS }];
+  }
+
+  return register;
+}
+
+function readRegistration(input: Registration, { passwordRules, emailRequired }: Settings) {
+  const username = requiredText(input, 'username');
+  const password = requiredText(input, 'password');
+  const nameProblem = usernameProblem(username);
+  if (nameProblem !== undefined) refuseInput('username', nameProblem);
+  const email = readEmail(ownField(input, 'email'), emailRequired);
+  const problem = passwordProblem(password, { ...passwordRules, username });
+  if (problem !== undefined) refuseInput('password', problem);
+  return { username, password, email };
+}
+
+function readEmail(email: unknown, required: boolean): string | undefined {
+  if (email === undefined && !required) return undefined;
+  if (typeof email !== 'string') return refuseInput('email', 'must be a string');
+  return isEmail(email) ? email : refuseInput('email', 'is not an e-mail address');
+}

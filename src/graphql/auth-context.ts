@@ -1,0 +1,11 @@
+import type { Environment, MaybePromise, Principal } from '../core/index.ts';
+
+/** Who is asking, as every GraphQL operation carries it in `context.auth`. Make one for each operation. */
+export interface AuthContext {
+  /** Absent for an anonymous caller. Replaced before every subscription event. */
+  principal: Principal | undefined;
+  /** Tells the facts of the moment; asked once per principal object, and only when a rule needs them. */
+  readonly environment: () => Environment;
+  /** Asked before every subscription event; `undefined` ends the stream. */
+  readonly reauthenticate?: () => MaybePromise<Principal | undefined>;
+}

@@ -1,0 +1,46 @@
+import { type GraphQLNamedType, type GraphQLSchema, isEnumType, isInterfaceType, isObjectType } from 'graphql';
+import { configError } from './config-error.ts';
+import { withInterfaces } from './inheritance.ts';
+import type { Directable, RuleReader } from './read-rules.ts';
+import type { Application } from './rule-arguments.ts';
+
+/** The rules on a type: those of an object type or an interface include the ones of its interfaces. */
+export function typeApplications(type: GraphQLNamedType, read: RuleReader): readonly Application[] {
+  const types = isObjectType(type) || isInterfaceType(type) ? withInterfaces(type) : [type];
+  return types.flatMap((each) => {
+    const { applications } = read(each, each.name);
+    for (const { from, onDeny, node } of applications) {
+      if (from !== undefined) throw configError(each.name, 'has a rule with from, which is for fields', node);
+      if (onDeny !== undefined && onDeny !== 'ERROR') {
+        throw configError(each.name, 'can deny with an error only; other ways are for fields', node);
+      }
+    }
+    return applications;
+  });
+}
+
+/** Refuses rules in places where nothing enforces them. */
+export function refuseStrayRules(schema: GraphQLSchema, read: RuleReader): void {
+  const refuse = (place: Directable, coordinate: string): void => {
+    const { applications, isPublic } = read(place, coordinate);
+    if (applications.length === 0 && !isPublic) return;
+    throw configError(coordinate, 'has a rule in a place where nothing enforces it', applications[0]?.node);
+  };
+  refuse(schema, 'schema');
+  for (const directive of schema.getDirectives()) {
+    for (const arg of directive.args) refuse(arg, `@${directive.name}(${arg.name}:)`);
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isEnumType(type)) {
+      for (const value of type.getValues()) refuse(value, `${type.name}.${value.name}`);
+    }
+    if (!isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const coordinate = `${type.name}.${field.name}`;
+      if (read(field, coordinate).isPublic) {
+        throw configError(coordinate, 'is @public, which has no effect on an interface');
+      }
+      for (const arg of field.args) read(arg, `${coordinate}(${arg.name}:)`);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { GraphQLSchema, GraphQLTypeResolver } from 'graphql';
+import { isPromise, type MaybePromise } from '../core/index.ts';
+import { notAuthenticated, notAuthorized } from './denial.ts';
+import { callOf, type Enforcer } from './enforcer.ts';
+
+export type TypeResolver = GraphQLTypeResolver<unknown, unknown>;
+
+/**
+ * Decides the rules of the concrete object type before anything of the object is told, its `__typename`
+ * included. A type that was unknown when the schema was protected is refused.
+ */
+export function guardAbstract(enforcer: Enforcer, resolveType: TypeResolver): TypeResolver {
+  const { plan, evaluator } = enforcer;
+
+  function decided(
+    name: string | undefined,
+    context: unknown,
+    parent: unknown,
+    schema: GraphQLSchema,
+  ): MaybePromise<string | undefined> {
+    // Not a type at all: the executor says so.
+    if (name === undefined || schema.getType(name) === undefined) return name;
+    const rule = plan.objects.get(name);
+    if (rule === undefined) {
+      if (plan.objects.has(name)) return name;
+      throw notAuthorized();
+    }
+    const call = callOf(enforcer, name, [parent, {}, context]);
+    if (call === undefined) throw notAuthenticated();
+    const decision = evaluator.decide(rule, call, { resource: parent });
+    const passed = ({ allowed }: { readonly allowed: boolean }): string => {
+      if (allowed) return name;
+      throw notAuthorized();
+    };
+    return isPromise(decision) ? decision.then(passed) : passed(decision);
+  }
+
+  return (value, context, info, abstractType) => {
+    const name = resolveType(value, context, info, abstractType);
+    const { schema } = info;
+    return isPromise(name)
+      ? name.then((settled) => decided(settled, context, value, schema))
+      : decided(name, context, value, schema);
+  };
+}

@@ -1,0 +1,82 @@
+import { isPromise, type MaybePromise } from '../core/index.ts';
+import { notAuthorized } from './denial.ts';
+import { type Enforcer, firstDenial } from './enforcer.ts';
+import type { Call } from './evaluate.ts';
+import type { FieldPlan } from './plan.ts';
+
+const REMOVED: unique symbol = Symbol('removed');
+
+/** Applies the rules with `from: RESULT` to what a field resolved to: to each item, where it is a list. */
+export function guardResult(enforcer: Enforcer, field: FieldPlan, call: Call, value: unknown): MaybePromise<unknown> {
+  const removes = field.after.some(({ onDeny }) => onDeny === 'FILTER');
+
+  function guarded(value: unknown, depth: number): MaybePromise<unknown> {
+    if (isPromise(value)) return Promise.resolve(value).then((settled) => guarded(settled, depth));
+    // Nothing is there to decide on; an error is for the executor to report.
+    if (value === null || value === undefined || value instanceof Error) return value;
+    if (depth === 0) return decided(value);
+    if (isIterable(value)) return items(Array.from(value, (item) => guarded(item, depth - 1)));
+    return isAsyncIterable(value) ? streamed(value, depth - 1) : value;
+  }
+
+  function decided(item: unknown): MaybePromise<unknown> {
+    const about = { resource: item, result: item };
+    const steps = field.after.map(({ rule, onDeny }) => ({ rule, onDeny, about }));
+    const denial = firstDenial(enforcer.evaluator, call, steps);
+    const shown = (onDeny: Awaited<typeof denial>): unknown => {
+      switch (onDeny) {
+        case undefined:
+          return item;
+        case 'NULL':
+          return null;
+        case 'MASK':
+          return masked(enforcer, field, item);
+        case 'FILTER':
+          return field.listDepth > 0 ? REMOVED : notAuthorized();
+        case 'ERROR':
+          return notAuthorized();
+      }
+    };
+    return isPromise(denial) ? denial.then(shown) : shown(denial);
+  }
+
+  /** Items may stay promises, so that one that fails costs that item only; to leave some out all must be known. */
+  function items(list: readonly unknown[]): MaybePromise<unknown> {
+    if (!removes) return list;
+    if (!list.some(isPromise)) return list.filter((item) => item !== REMOVED);
+    const settled = list.map((item) => Promise.resolve(item).catch(asError));
+    return Promise.all(settled).then((all) => all.filter((item) => item !== REMOVED));
+  }
+
+  async function* streamed(source: AsyncIterable<unknown>, depth: number): AsyncGenerator<unknown> {
+    for await (const item of source) {
+      const shown = await guarded(item, depth);
+      if (shown !== REMOVED) yield shown;
+    }
+  }
+
+  return guarded(value, field.listDepth);
+}
+
+/** What the mask of a field makes of a value; an error stays one, and if the mask fails, nothing is shown. */
+export function masked({ report }: Enforcer, { mask, coordinate }: FieldPlan, value: unknown): unknown {
+  if (value instanceof Error) return value;
+  try {
+    return mask === undefined ? notAuthorized() : mask.apply(value);
+  } catch (error) {
+    report(error, coordinate);
+    return notAuthorized();
+  }
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('A list item failed', { cause: error });
+}

@@ -1,0 +1,93 @@
+import { isPromise, withDeadline } from '../core/index.ts';
+import type { AuthContext } from './auth-context.ts';
+import { admit, callOf, type Enforcer, firstDenial, principalOf } from './enforcer.ts';
+import type { Resolver } from './guard-field.ts';
+import { type EventVerdict, guardStream } from './guard-stream.ts';
+import type { FieldPlan } from './plan.ts';
+
+/**
+ * Decides before the source of a subscription starts, and again before every event: with a principal that is
+ * authenticated anew and nothing remembered. What was needed to start is needed to go on.
+ *
+ * @param resolve - the field's own resolver, to learn what an event resolves to
+ */
+export function guardSubscription(
+  enforcer: Enforcer,
+  field: FieldPlan,
+  subscribe: Resolver,
+  resolve: Resolver,
+): Resolver {
+  const filters = field.listDepth > 0 ? [] : field.after.filter(({ onDeny }) => onDeny === 'FILTER');
+
+  return (source, args, context, info) => {
+    const subscriber = principalOf(enforcer.authOf(context))?.id;
+
+    const guarded = (stream: unknown): unknown =>
+      isAsyncIterable(stream)
+        ? guardStream(stream, judge, (error) => enforcer.report(error, field.coordinate))
+        : stream;
+
+    const judge = async (event: unknown): Promise<EventVerdict> => {
+      try {
+        if (subscriber !== undefined && !(await renew(enforcer, enforcer.authOf(context), subscriber))) return 'END';
+      } catch (error) {
+        enforcer.report(error, field.coordinate);
+        return 'END';
+      }
+      try {
+        await admit(enforcer, field, source, args, context);
+      } catch {
+        return 'END';
+      }
+      return (await isFiltered(event)) ? 'SKIP' : 'DELIVER';
+    };
+
+    const isFiltered = async (event: unknown): Promise<boolean> => {
+      if (filters.length === 0) return false;
+      const call = callOf(enforcer, field.coordinate, [event, args, context]);
+      if (call === undefined) return true;
+      let result: unknown;
+      try {
+        result = await resolve(event, args, context, info);
+      } catch {
+        // The resolver fails again when the event is executed, and is reported there.
+        return false;
+      }
+      if (result === null || result === undefined || result instanceof Error) return false;
+      const about = { resource: result, result };
+      const steps = filters.map(({ rule, onDeny }) => ({ rule, onDeny, about }));
+      return (await firstDenial(enforcer.evaluator, call, steps)) !== undefined;
+    };
+
+    const start = (): unknown => {
+      const stream = subscribe(source, args, context, info);
+      return isPromise(stream) ? stream.then(guarded) : guarded(stream);
+    };
+
+    const admission = admit(enforcer, field, source, args, context);
+    return isPromise(admission) ? admission.then(start) : start();
+  };
+}
+
+/** Authenticates anew and forgets what was decided; false when the subscriber is no longer who it was. */
+async function renew(
+  { memos, timeoutMs }: Enforcer,
+  auth: AuthContext | undefined,
+  subscriber: string,
+): Promise<boolean> {
+  const former = principalOf(auth);
+  if (auth === undefined || former === undefined) return false;
+  if (auth.reauthenticate !== undefined) {
+    const late = (): Error => new Error('A subscriber was not authenticated anew in time');
+    auth.principal = await withDeadline(Promise.resolve(auth.reauthenticate()), timeoutMs, late);
+  }
+  const current = principalOf(auth);
+  if (current === undefined || current.id !== subscriber) return false;
+  memos.forget(former);
+  memos.forget(current);
+  return true;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

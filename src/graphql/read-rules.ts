@@ -1,0 +1,159 @@
+import { getDirectives } from '@graphql-tools/utils';
+import type { ASTNode, DirectiveNode, GraphQLArgument, GraphQLDirective, GraphQLSchema } from 'graphql';
+import { configError } from './config-error.ts';
+import { AUTH_ARGUMENTS } from './directives.ts';
+import type { RuleTable } from './rule.ts';
+import { type Application, type KnownNames, readArguments, refuseFlatLists } from './rule-arguments.ts';
+
+type DirectableNode = ASTNode & { readonly directives?: readonly DirectiveNode[] | undefined };
+
+/** A type, field, argument, input field or enum value: whatever SDL can put a directive on. */
+export interface Directable {
+  readonly astNode?: DirectableNode | null | undefined;
+  readonly extensionASTNodes?: readonly DirectableNode[] | null | undefined;
+  readonly extensions?: object | null | undefined;
+}
+
+/** What one place of the SDL says. */
+export interface Annotations {
+  readonly applications: readonly Application[];
+  readonly isPublic: boolean;
+}
+
+export type RuleReader = (place: Directable, coordinate: string) => Annotations;
+
+const NOTHING: Annotations = { applications: [], isPublic: false };
+/** Directives of other libraries that say who may read something; nothing here enforces them. */
+const FOREIGN: ReadonlySet<string> = new Set(['policy', 'requiresscopes']);
+
+/**
+ * Makes the function that reads the rules of one place, each place once, and refuses what could be a rule but
+ * is not enforced.
+ */
+export function createRuleReader(
+  schema: GraphQLSchema,
+  directiveName: string,
+  rules: RuleTable,
+  known: KnownNames,
+): RuleReader {
+  const handled: ReadonlySet<string> = new Set([directiveName, 'authenticated', 'public']);
+  const directive = schema.getDirective(directiveName) ?? undefined;
+  if (directive !== undefined) checkDeclaration(directive);
+
+  const seen = new Map<Directable, Annotations>();
+  return (place, coordinate) => {
+    const annotations = seen.get(place) ?? annotationsOf(place, coordinate);
+    seen.set(place, annotations);
+    return annotations;
+  };
+
+  function annotationsOf(place: Directable, coordinate: string): Annotations {
+    const nodes = directiveNodes(place);
+    const applied = new Set([...nodes.map((node) => node.name.value), ...namesInExtensions(place)]);
+    if (applied.size === 0) return NOTHING;
+    for (const name of applied) {
+      if (handled.has(name) || !looksLikeOurs(name)) continue;
+      throw configError(
+        coordinate,
+        `has @${name}, which nothing enforces`,
+        nodes.find((node) => node.name.value === name),
+      );
+    }
+    if (![...handled].some((name) => applied.has(name))) return NOTHING;
+
+    const applications: Application[] = [];
+    let isPublic = false;
+    for (const { name, args } of read(schema, place, coordinate)) {
+      if (!handled.has(name)) continue;
+      const node = nodes.find((candidate) => candidate.name.value === name);
+      const refuse = (problem: string): never => {
+        throw configError(coordinate, `@${name} ${problem}`, node);
+      };
+      const values = args ?? {};
+      if (name === directiveName) {
+        checkDefaults(directive, values, refuse);
+        applications.push({ ...readArguments(values, directive, rules, known, refuse), coordinate, node });
+        continue;
+      }
+      if (Object.keys(values).length > 0) refuse('takes no arguments');
+      if (name === 'public') isPublic = true;
+      else applications.push({ rule: rules.authenticated, from: undefined, onDeny: undefined, coordinate, node });
+    }
+    for (const node of nodes) {
+      if (node.name.value !== directiveName) continue;
+      refuseFlatLists(node, (problem) => {
+        throw configError(coordinate, `@${directiveName} ${problem}`, node);
+      });
+    }
+    if (isPublic && applications.length > 0) {
+      throw configError(coordinate, 'is @public and has a rule', applications[0]?.node);
+    }
+    return { applications, isPublic };
+  }
+
+  function looksLikeOurs(name: string): boolean {
+    const folded = name.toLowerCase().replaceAll('_', '');
+    return (
+      folded.startsWith('auth') || folded === 'public' || folded === directiveName.toLowerCase() || FOREIGN.has(folded)
+    );
+  }
+}
+
+function directiveNodes(place: Directable): readonly DirectiveNode[] {
+  const own = place.astNode?.directives ?? [];
+  const added = place.extensionASTNodes?.flatMap((node) => node.directives ?? []) ?? [];
+  return added.length === 0 ? own : [...own, ...added];
+}
+
+function namesInExtensions({ extensions }: Directable): readonly string[] {
+  const directives: unknown = extensions && 'directives' in extensions ? extensions.directives : undefined;
+  return typeof directives === 'object' && directives !== null ? Object.keys(directives) : [];
+}
+
+function read(
+  schema: GraphQLSchema,
+  place: Directable,
+  coordinate: string,
+): readonly { name: string; args?: Record<string, unknown> }[] {
+  try {
+    return getDirectives(schema, place);
+  } catch (error) {
+    throw configError(
+      coordinate,
+      `has a directive that cannot be read: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+}
+
+/** Someone else's `@auth` declaration works too, as far as it says nothing that is not understood. */
+function checkDeclaration(directive: GraphQLDirective): void {
+  const coordinate = `@${directive.name}`;
+  for (const { name } of directive.args) {
+    if (!AUTH_ARGUMENTS.has(name)) {
+      throw configError(coordinate, `declares an argument that nothing handles: ${name}`);
+    }
+  }
+  const list = directive.args.find(({ name }) => name === 'roles' || name === 'scopes' || name === 'policy');
+  if (!directive.isRepeatable && list !== undefined) {
+    throw configError(
+      coordinate,
+      `must be declared repeatable, since merged type definitions would join the lists of ${list.name} into one that lets through more`,
+    );
+  }
+}
+
+/** A default that was not applied would turn a role into "whoever is authenticated". */
+function checkDefaults(
+  directive: GraphQLDirective | undefined,
+  values: Readonly<Record<string, unknown>>,
+  refuse: (problem: string) => never,
+): void {
+  for (const arg of directive?.args ?? []) {
+    if (values[arg.name] === undefined && hasDefault(arg)) refuse(`lost the default of ${arg.name}`);
+  }
+}
+
+/** graphql 16 keeps a default in `defaultValue`, graphql 17 in `default`. */
+function hasDefault(arg: GraphQLArgument): boolean {
+  return Reflect.get(arg, 'defaultValue') !== undefined || Reflect.get(arg, 'default') !== undefined;
+}

@@ -1,0 +1,65 @@
+/** A condition. Equal rules of one {@link RuleTable} are one object, so that a rule can be a memo key. */
+export type Rule = {
+  /** The rule in words, unique among rules. */
+  readonly text: string;
+  /** Depends on the principal and the moment only, so that it is decided once per principal. */
+  readonly principalOnly: boolean;
+} & (
+  | { readonly kind: 'authenticated' | 'never' }
+  | { readonly kind: 'role' | 'permission' | 'scope' | 'policy'; readonly name: string }
+  | { readonly kind: 'owner'; readonly path: readonly string[] }
+  | { readonly kind: 'all' | 'any'; readonly rules: readonly Rule[] }
+  | { readonly kind: 'not'; readonly rule: Rule }
+);
+
+type Leaf = 'role' | 'permission' | 'scope' | 'policy';
+
+/** Makes rules; equal ones are the same object. */
+export interface RuleTable {
+  readonly authenticated: Rule;
+  readonly never: Rule;
+  leaf(kind: Leaf, name: string): Rule;
+  owner(path: readonly string[]): Rule;
+  /** Without rules: whoever is authenticated. */
+  all(rules: readonly Rule[]): Rule;
+  /** Without rules: never. */
+  any(rules: readonly Rule[]): Rule;
+  not(rule: Rule): Rule;
+}
+
+export function createRuleTable(): RuleTable {
+  const known = new Map<string, Rule>();
+  const intern = (rule: Rule): Rule => {
+    const same = known.get(rule.text);
+    if (same === undefined) known.set(rule.text, rule);
+    return same ?? rule;
+  };
+  const authenticated = intern({ kind: 'authenticated', text: 'authenticated', principalOnly: true });
+  const never = intern({ kind: 'never', text: 'never', principalOnly: true });
+
+  const join = (kind: 'all' | 'any', members: readonly Rule[], empty: Rule): Rule => {
+    const flat = members.flatMap((rule) => (rule.kind === kind ? rule.rules : [rule]));
+    const rules = [...new Set(flat)].filter((rule) => rule !== empty).sort(cheapestFirst);
+    const [first, second] = rules;
+    if (first === undefined) return empty;
+    if (second === undefined) return first;
+    const principalOnly = rules.every((rule) => rule.principalOnly);
+    return intern({ kind, rules, principalOnly, text: `${kind}(${rules.map((rule) => rule.text).join(', ')})` });
+  };
+
+  return {
+    authenticated,
+    never,
+    leaf: (kind, name) =>
+      intern({ kind, name, principalOnly: kind !== 'policy', text: `${kind}(${JSON.stringify(name)})` }),
+    owner: (path) => intern({ kind: 'owner', path, principalOnly: false, text: `owner(${path.join('.')})` }),
+    all: (rules) => join('all', rules, authenticated),
+    any: (rules) => join('any', rules, never),
+    not: (rule) => intern({ kind: 'not', rule, principalOnly: rule.principalOnly, text: `not(${rule.text})` }),
+  };
+}
+
+/** What is decided once per principal goes before what is decided per call. */
+function cheapestFirst(a: Rule, b: Rule): number {
+  return Number(b.principalOnly) - Number(a.principalOnly) || (a.text < b.text ? -1 : 1);
+}

@@ -1,0 +1,98 @@
+import type { Accounts, Caller, PublicAccount } from '../accounts/index.ts';
+import { DoorwardError, isDoorwardError } from '../core/index.ts';
+import { readBearer } from './bearer.ts';
+import { bodyLimits, readForm, readJson } from './body.ts';
+import { durationText } from './duration-text.ts';
+import type { Gate } from './gate.ts';
+import type { GuardedHandler } from './gate-options.ts';
+import type { RequestInfo } from './handler.ts';
+import { type BodyKey, type ErrorResponseOptions, errorResponse, json } from './responses.ts';
+import type { RouteHandler } from './route.ts';
+
+/** What the routes need of `doorward/accounts`. */
+export type RoutedAccounts = Pick<Accounts, 'register' | 'login' | 'refresh' | 'byId'>;
+
+/** The routes that {@link accountRoutes} makes. */
+export type AccountRoutes = Readonly<
+  Record<'POST /token' | 'GET /users/me' | 'POST /register' | 'POST /login' | 'GET /me' | 'POST /refresh', RouteHandler>
+>;
+
+/**
+ * Makes the routes of accounts, for a router's table: `POST /token` and `GET /users/me` (form login, 401
+ * bodies with `detail`); `POST /register`, `POST /login`, `GET /me` and `POST /refresh` (JSON). A token is
+ * read from the `Authorization` header and from nowhere else.
+ *
+ * @example
+ * const handler = createRouter({ ...accountRoutes(accounts, gate), 'GET /health': () => json(200, { status: 'ok' }) });
+ */
+export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authenticated'>): AccountRoutes {
+  async function formLogin(request: Request, info: RequestInfo): Promise<Response> {
+    const form = await readForm(request, bodyLimits.auth);
+    const credentials = { username: form.get('username'), password: form.get('password') };
+    return answering401({ bodyKey: 'detail' }, async () => {
+      const { accessToken } = await accounts.login(credentials, callerOf(info));
+      return json(200, { access_token: accessToken, token_type: 'bearer' });
+    });
+  }
+
+  async function jsonLogin(request: Request, info: RequestInfo): Promise<Response> {
+    const body = await readJson(request, bodyLimits.auth);
+    const credentials = { username: body.username, password: body.password };
+    const { accessToken, expiresInSeconds } = await accounts.login(credentials, callerOf(info), { includeEmail: true });
+    const expires_in = durationText(expiresInSeconds);
+    return json(200, { access_token: accessToken, token_type: 'Bearer', expires_in });
+  }
+
+  async function register(request: Request, info: RequestInfo): Promise<Response> {
+    const { username, password, email } = await readJson(request, bodyLimits.auth);
+    if (email === undefined) throw new DoorwardError('INPUT_INVALID', { field: 'email', problem: 'must be a string' });
+    const account = await accounts.register({ username, password, email }, callerOf(info));
+    return json(201, { message: 'User registered', username: account.username });
+  }
+
+  async function refresh(request: Request): Promise<Response> {
+    const bearer = readBearer(request.headers.get('authorization'));
+    return answering401({ presented: bearer.kind !== 'none' }, async () => {
+      if (bearer.kind !== 'token') throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
+      const { accessToken } = await accounts.refresh(bearer.token);
+      return json(200, { access_token: accessToken, token_type: 'Bearer' });
+    });
+  }
+
+  /** The account may have gone since its token was checked. */
+  const showing =
+    (bodyKey: BodyKey, show: (account: PublicAccount) => object): GuardedHandler =>
+    (_request, _info, { principal }) =>
+      answering401({ bodyKey, presented: true }, async () => {
+        const account = await accounts.byId(principal.id);
+        if (account === undefined) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
+        return json(200, show(account));
+      });
+
+  return {
+    'POST /token': formLogin,
+    'GET /users/me': gate.authenticated(showing('detail', shortRecord), { bodyKey: 'detail' }),
+    'POST /register': register,
+    'POST /login': jsonLogin,
+    'GET /me': gate.authenticated(showing('error', (account) => account)),
+    'POST /refresh': refresh,
+  };
+}
+
+/** Answers a 401 in the route's own form, and leaves every other error to the router. */
+async function answering401(options: ErrorResponseOptions, answer: () => Promise<Response>): Promise<Response> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (isDoorwardError(error) && error.status === 401) return errorResponse(error, options);
+    throw error;
+  }
+}
+
+function shortRecord({ username, email, disabled }: PublicAccount): object {
+  return { username, ...(email !== undefined && { email }), disabled };
+}
+
+function callerOf({ ip }: RequestInfo): Caller {
+  return ip === undefined ? {} : { ip };
+}

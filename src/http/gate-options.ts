@@ -1,0 +1,61 @@
+import type {
+  Authenticator,
+  EnvironmentSource,
+  MaybePromise,
+  PolicyDecisionPoint,
+  Principal,
+  Resource,
+  Vocabulary,
+} from '../core/index.ts';
+import type { RequestInfo } from './handler.ts';
+import type { BodyKey } from './responses.ts';
+import type { Params, Route } from './route.ts';
+
+/** A decision point, and the permissions it knows where it can tell them, as a role table can. */
+export type GatePolicy = PolicyDecisionPoint & Partial<Pick<Vocabulary, 'permissions'>>;
+
+export interface GateOptions {
+  readonly authenticate: Authenticator;
+  readonly pdp: GatePolicy;
+  readonly environment: EnvironmentSource;
+  /** How long a decision may take, in milliseconds, before the answer is 503. @default 2000 */
+  readonly decisionTimeoutMs?: number;
+}
+
+export interface AuthenticatedOptions {
+  /** How recent the login has to be, in seconds; an older one is 401 (RFC 9470). */
+  readonly maxAuthAgeSeconds?: number;
+  /** The name of the message in the body of a 401. @default 'error' */
+  readonly bodyKey?: BodyKey;
+}
+
+export interface DecisionOptions extends AuthenticatedOptions {
+  readonly action: string;
+  /** Loads what the decision is about, once the caller is known. */
+  readonly resource: (request: Request, params: Params, principal: Principal) => MaybePromise<Resource>;
+  /** Answers in place of the gate's own decision point. */
+  readonly pdp?: PolicyDecisionPoint;
+}
+
+/** What a gate lets through to its handler. */
+export interface Access {
+  readonly principal: Principal;
+  readonly params: Params;
+}
+
+/** What an open gate lets through: perhaps nobody known. */
+export interface OptionalAccess {
+  readonly principal: Principal | undefined;
+  readonly params: Params;
+}
+
+/** What a decision was made about. */
+export interface ResourceAccess extends Access {
+  readonly resource: Resource;
+}
+
+/** A handler that knows who is asking. */
+export type GuardedHandler<A = Access> = (request: Request, info: RequestInfo, access: A) => MaybePromise<Response>;
+
+/** A handler behind a gate; it stands in a router's table, or alone as a `Handler`. */
+export type GatedHandler = (request: Request, info: RequestInfo, route?: Route) => Promise<Response>;

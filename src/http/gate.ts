@@ -1,0 +1,203 @@
+import {
+  ask,
+  type Decision,
+  DoorwardError,
+  denialOf,
+  deny,
+  type Environment,
+  isPromise,
+  type MaybePromise,
+  type PolicyDecisionPoint,
+  type Principal,
+  publishDecision,
+  type Resource,
+  withDeadline,
+} from '../core/index.ts';
+import { readBearer } from './bearer.ts';
+import type {
+  Access,
+  AuthenticatedOptions,
+  DecisionOptions,
+  GatedHandler,
+  GateOptions,
+  GuardedHandler,
+  OptionalAccess,
+  ResourceAccess,
+} from './gate-options.ts';
+import type { RequestInfo } from './handler.ts';
+import { errorResponse } from './responses.ts';
+import type { Params, Route } from './route.ts';
+
+/** Wraps handlers so that they run only for those who may: first 401, then 403, then the handler. */
+export interface Gate {
+  /** Lets every authenticated caller through. */
+  authenticated(handler: GuardedHandler, options?: AuthenticatedOptions): GatedHandler;
+  /** Lets anonymous callers through too; a token that is present and not good is still 401. */
+  optional(handler: GuardedHandler<OptionalAccess>): GatedHandler;
+  /**
+   * Lets those through to whom the decision point grants the permission.
+   *
+   * @throws `CONFIG_INVALID` when the permission is empty, or none that the decision point knows.
+   */
+  requirePermission(permission: string, handler: GuardedHandler, options?: AuthenticatedOptions): GatedHandler;
+  /**
+   * Lets those through who may do the action on the resource.
+   *
+   * @throws `CONFIG_INVALID` when the action is empty.
+   */
+  requireDecision(options: DecisionOptions, handler: GuardedHandler<ResourceAccess>): GatedHandler;
+}
+
+/** One request on its way through a gate. */
+interface Passage {
+  readonly principal: Principal | undefined;
+  readonly params: Params;
+  readonly point: string;
+  readonly environment: Environment;
+}
+
+const NO_PARAMS: Params = Object.freeze(Object.create(null));
+const ROUTE: Resource = Object.freeze({ type: 'route', attributes: Object.freeze({}) });
+
+/**
+ * Makes a gate: it reads the bearer token of a request, authenticates it, asks the decision point, and
+ * publishes every decision. An answer that is no decision, is late or fails is 503 and never lets anybody
+ * through. What `authenticate`, a resource loader or a handler throws is for the router.
+ *
+ * @throws `CONFIG_INVALID` when an option is missing or cannot be meant.
+ * @example
+ * const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment: environmentSource() });
+ * const handler = gate.requirePermission('read', (_request, _info, { principal }) => json(200, { id: principal.id }));
+ */
+export function createGate(options: GateOptions): Gate {
+  const { authenticate, pdp, environment, decisionTimeoutMs } = validated(options);
+
+  /** Finds out who is asking; answers with the refusal of a token that is present and not good. */
+  async function enter(
+    request: Request,
+    { ip }: RequestInfo,
+    route: Route | undefined,
+    { bodyKey = 'error' }: AuthenticatedOptions,
+  ): Promise<Passage | Response> {
+    const bearer = readBearer(request.headers.get('authorization'));
+    let principal: Principal | undefined;
+    if (bearer.kind !== 'none') {
+      const answer = bearer.kind === 'token' ? await authenticate(bearer.token) : undefined;
+      if (answer?.ok !== true) return refusal(bodyKey, true);
+      principal = answer.principal;
+    }
+    const userAgent = request.headers.get('user-agent');
+    return {
+      principal,
+      params: route?.params ?? NO_PARAMS,
+      point: route?.name ?? `${request.method} ${new URL(request.url).pathname}`,
+      environment: environment({ ...(ip !== undefined && { ip }), ...(userAgent !== null && { userAgent }) }),
+    };
+  }
+
+  function guarded(
+    options: AuthenticatedOptions,
+    proceed: (request: Request, info: RequestInfo, access: Access, passage: Passage) => MaybePromise<Response>,
+  ): GatedHandler {
+    const { bodyKey = 'error', maxAuthAgeSeconds } = validatedAge(options);
+    return async (request, info, route) => {
+      const passage = await enter(request, info, route, options);
+      if (passage instanceof Response) return passage;
+      const { principal, params } = passage;
+      if (principal === undefined) return refusal(bodyKey, false);
+      if (maxAuthAgeSeconds !== undefined && !isRecent(principal, passage.environment, maxAuthAgeSeconds)) {
+        return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED'), { bodyKey, maxAuthAgeSeconds });
+      }
+      return proceed(request, info, { principal, params }, passage);
+    };
+  }
+
+  /** @returns the answer to give in place of the handler's, if the decision is not to allow. */
+  async function refused(
+    { principal }: Access,
+    { point, environment }: Passage,
+    { pdp, action, resource, message }: Question,
+  ): Promise<Response | undefined> {
+    const request = { subject: principal, action, resource, environment };
+    const decision = await bounded(ask(pdp, request), decisionTimeoutMs);
+    publishDecision({ point, request, decision });
+    const denial = denialOf(principal, decision);
+    if (denial === undefined) return undefined;
+    if (denial === 'forbidden') return errorResponse(new DoorwardError('AUTHZ_FORBIDDEN', { problem: message }));
+    return errorResponse(new DoorwardError('SERVICE_UNAVAILABLE'));
+  }
+
+  return {
+    authenticated: (handler, options = {}) => guarded(options, handler),
+
+    optional: (handler) => async (request, info, route) => {
+      const passage = await enter(request, info, route, {});
+      return passage instanceof Response ? passage : handler(request, info, passage);
+    },
+
+    requirePermission(permission, handler, options = {}) {
+      const known = typeof permission === 'string' && (pdp.permissions?.includes(permission) ?? permission !== '');
+      if (!known) throw invalid('permission', 'is not one that the decision point knows');
+      const question = { pdp, action: permission, resource: ROUTE, message: `Requires permission: ${permission}` };
+      return guarded(options, async (request, info, access, passage) => {
+        return (await refused(access, passage, question)) ?? handler(request, info, access);
+      });
+    },
+
+    requireDecision(options, handler) {
+      const { action, resource: load, pdp: own = pdp } = options;
+      if (typeof action !== 'string' || action === '') throw invalid('action', 'must be a non-empty string');
+      if (typeof load !== 'function') throw invalid('resource', 'must be a function');
+      return guarded(options, async (request, info, access, passage) => {
+        const resource = await load(request, access.params, access.principal);
+        const question = { pdp: own, action, resource, message: `Not allowed: ${action}` };
+        return (await refused(access, passage, question)) ?? handler(request, info, { ...access, resource });
+      });
+    },
+  };
+}
+
+interface Question {
+  readonly pdp: PolicyDecisionPoint;
+  readonly action: string;
+  readonly resource: Resource;
+  /** What a denied caller is told. */
+  readonly message: string;
+}
+
+function refusal(bodyKey: 'error' | 'detail', presented: boolean): Response {
+  return errorResponse(new DoorwardError('AUTH_NOT_AUTHENTICATED'), { bodyKey, presented });
+}
+
+function bounded(decision: MaybePromise<Decision>, timeoutMs: number): MaybePromise<Decision> {
+  if (!isPromise(decision)) return decision;
+  return withDeadline(Promise.resolve(decision), timeoutMs, () => new Error('late')).catch(() => deny('timeout'));
+}
+
+/** A principal without a login, or with one of unknown time, has not logged in recently. */
+function isRecent({ session }: Principal, { time }: Environment, maxAuthAgeSeconds: number): boolean {
+  return session !== undefined && time / 1_000 - session.authTime <= maxAuthAgeSeconds;
+}
+
+function validated(options: GateOptions): Required<GateOptions> {
+  const { authenticate, pdp, environment, decisionTimeoutMs = 2_000 } = options;
+  if (typeof authenticate !== 'function') throw invalid('authenticate', 'must be a function');
+  if (typeof pdp?.decide !== 'function') throw invalid('pdp', 'must be a decision point');
+  if (typeof environment !== 'function') throw invalid('environment', 'must be a function');
+  if (!(decisionTimeoutMs > 0 && decisionTimeoutMs <= 60_000)) {
+    throw invalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');
+  }
+  return { authenticate, pdp, environment, decisionTimeoutMs };
+}
+
+function validatedAge(options: AuthenticatedOptions): AuthenticatedOptions {
+  const { maxAuthAgeSeconds } = options;
+  if (maxAuthAgeSeconds === undefined || (Number.isSafeInteger(maxAuthAgeSeconds) && maxAuthAgeSeconds > 0)) {
+    return options;
+  }
+  throw invalid('maxAuthAgeSeconds', 'must be a whole number above 0');
+}
+
+function invalid(field: string, problem: string): DoorwardError {
+  return new DoorwardError('CONFIG_INVALID', { field, problem });
+}

@@ -1,0 +1,19 @@
+export { type AccountRoutes, accountRoutes, type RoutedAccounts } from './account-routes.ts';
+export { type Bearer, readBearer } from './bearer.ts';
+export { bodyLimits, type ReadJsonOptions, readForm, readJson } from './body.ts';
+export { createGate, type Gate } from './gate.ts';
+export type {
+  Access,
+  AuthenticatedOptions,
+  DecisionOptions,
+  GatedHandler,
+  GateOptions,
+  GatePolicy,
+  GuardedHandler,
+  OptionalAccess,
+  ResourceAccess,
+} from './gate-options.ts';
+export type { ErrorListener, Handler, RequestInfo } from './handler.ts';
+export { type BodyKey, type ErrorResponseOptions, errorResponse, json } from './responses.ts';
+export type { Params, Route, RouteHandler, Routes } from './route.ts';
+export { createRouter, type RouterOptions } from './router.ts';

@@ -1,0 +1,84 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ask, type EnvironmentSource, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
+import { objectOf } from './json.ts';
+import { bearerToken, invalid } from './options.ts';
+import { readText } from './read-text.ts';
+import { requestOf } from './wire-request.ts';
+
+export interface DecisionEndpointOptions {
+  /** Answers the calls. */
+  readonly pdp: PolicyDecisionPoint;
+  /** Tells the hour when a call does not. */
+  readonly environment: EnvironmentSource;
+  /** Callers must send it as `Authorization: Bearer`; without it everyone may call. */
+  readonly token?: string;
+  /** @default '/v1/data/authz/allow' */
+  readonly path?: string;
+}
+
+const MAX_BODY_BYTES = 65_536;
+const NO_INPUT = { code: 'api_usage_warning', message: "'input' key missing from the request" };
+
+/**
+ * Serves one decision as OPA's data API does (`POST /v1/data/authz/allow`), so that whatever can ask an OPA
+ * server can ask this decision point. Of a user's roles only `user.role` counts, as for a policy that reads it.
+ *
+ * @throws `CONFIG_INVALID` when an option is not valid.
+ * @example
+ * const endpoint = createDecisionEndpoint({ pdp: engine, environment: environmentSource() });
+ * const response = await endpoint(request);
+ */
+export function createDecisionEndpoint(options: DecisionEndpointOptions): (request: Request) => Promise<Response> {
+  const { pdp, environment, path = '/v1/data/authz/allow' } = options;
+  const isTrusted = callerCheck(bearerToken('token', options.token));
+  if (!path.startsWith('/')) throw invalid('path', 'must begin with "/"');
+
+  return async (request) => {
+    if (new URL(request.url).pathname !== path) return failure(404, 'resource_not_found', 'no such document');
+    if (!isTrusted(request.headers.get('authorization'))) {
+      return failure(401, 'unauthorized', 'request rejected by administrative policy', {
+        'www-authenticate': 'Bearer',
+      });
+    }
+    if (request.method !== 'POST') return failure(405, 'invalid_parameter', 'method not allowed', { allow: 'POST' });
+
+    const call = await documentOf(request);
+    if (call === 'too large') return failure(413, 'invalid_parameter', 'request body too large');
+    if (call === 'malformed') return failure(400, 'invalid_parameter', 'body contains malformed input document');
+
+    const input = call.get('input') ?? undefined;
+    const decision = await ask(pdp, requestOf(input, environment));
+    if (isIndeterminate(decision)) return failure(500, 'internal_error', 'the decision point did not answer');
+    return answer(200, { result: decision.allowed, ...(input === undefined && { warning: NO_INPUT }) });
+  };
+}
+
+/** Both sides are hashed first, so that the comparison takes the same time whatever was sent. */
+function callerCheck(token: string | undefined): (authorization: string | null) => boolean {
+  if (token === undefined) return () => true;
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const expected = digest(token);
+  return (authorization) => {
+    const [, presented] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    return presented !== undefined && timingSafeEqual(digest(presented), expected);
+  };
+}
+
+/** As in OPA, an empty body and `null` are documents without an input. */
+async function documentOf(request: Request): Promise<ReadonlyMap<string, unknown> | 'malformed' | 'too large'> {
+  try {
+    const text = request.body === null ? '' : await readText(request.body, MAX_BODY_BYTES);
+    if (text === undefined) return 'too large';
+    return text.trim() === '' || text.trim() === 'null' ? new Map() : (objectOf(text) ?? 'malformed');
+  } catch {
+    return 'malformed';
+  }
+}
+
+function failure(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
+  return answer(status, { code, message }, headers);
+}
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+  return Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } });
+}

@@ -1,0 +1,50 @@
+import type { AccessRequest } from '../core/index.ts';
+
+/**
+ * The roles to ask a policy for that reads one `user.role`: each once, the most privileged first.
+ * Without any role it is asked for the role `""`.
+ */
+export function rolesToAsk(roles: readonly string[], order: readonly string[]): readonly string[] {
+  const held = rolesOf(roles);
+  const known = order.filter((role) => held.includes(role));
+  const others = held.filter((role) => !order.includes(role));
+  return held.length === 0 ? [''] : [...known, ...others];
+}
+
+/** The body of one decision call. Only texts are sent where the policy expects texts; what is missing or empty is left out. */
+export function wireInput({ subject, action, resource, environment }: AccessRequest, role: string): string {
+  return JSON.stringify({
+    input: {
+      user: {
+        id: text(subject.id),
+        role,
+        department: attribute(subject.attributes, 'department'),
+        roles: rolesOf(subject.roles),
+      },
+      resource: {
+        id: text(resource.id),
+        owner_id: attribute(resource.attributes, 'owner_id'),
+        department: attribute(resource.attributes, 'department'),
+        sensitivity: attribute(resource.attributes, 'sensitivity'),
+      },
+      action: text(action),
+      environment: {
+        hour: Number.isFinite(environment.hour) ? environment.hour : undefined,
+        ip: text(environment.ip),
+        user_agent: text(environment.userAgent),
+      },
+    },
+  });
+}
+
+function rolesOf(roles: unknown): readonly string[] {
+  return Array.isArray(roles) ? [...new Set(roles.filter((role) => typeof role === 'string'))] : [];
+}
+
+function attribute(attributes: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  return Object.hasOwn(attributes, name) ? text(attributes[name]) : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,18 @@
+import { defineRoles } from './define-roles.ts';
+import type { RoleTable } from './role-table.ts';
+
+/** The permissions of {@link contractRoles}. */
+export type ContractPermission = 'create' | 'read' | 'update' | 'delete' | 'manage_users';
+
+/**
+ * The role table to start from: admin, editor, viewer and moderator.
+ *
+ * @example
+ * contractRoles.can(['moderator'], 'delete'); // true
+ */
+export const contractRoles: RoleTable<ContractPermission> = defineRoles({
+  admin: ['create', 'read', 'update', 'delete', 'manage_users'],
+  editor: ['create', 'read', 'update'],
+  viewer: ['read'],
+  moderator: ['read', 'update', 'delete'],
+});

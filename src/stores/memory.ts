@@ -1,0 +1,2 @@
+export { createMemoryAccountStore } from './memory-accounts.ts';
+export { createMemoryRateLimitStore, type MemoryRateLimitStoreOptions } from './memory-rate-limits.ts';

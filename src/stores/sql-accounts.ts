@@ -1,0 +1,64 @@
+import type { Account, AccountPatch, AccountStore } from '../accounts/index.ts';
+import type { SqlDatabase } from './sql-database.ts';
+
+/** The columns under the names that an account has. */
+const COLUMNS = `id, username, username_key AS "usernameKey", email, password_hash AS "passwordHash", roles, department,
+  disabled, created_at::float8 AS "createdAt"`;
+
+const INSERT = `INSERT INTO doorward_accounts
+  (id, username, username_key, email, password_hash, roles, department, disabled, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9)
+  ON CONFLICT (username_key) DO NOTHING RETURNING id`;
+
+/**
+ * Keeps accounts in the table `doorward_accounts` of a PostgreSQL; see {@link migrate}.
+ *
+ * @example
+ * const store = createSqlAccountStore(pool);
+ */
+export function createSqlAccountStore(db: SqlDatabase): AccountStore {
+  async function one(text: string, values: unknown[]): Promise<Account | undefined> {
+    const { rows } = await db.query(text, values);
+    // The readers of a store check every record; this only names what the columns are.
+    return rows[0] as Account | undefined;
+  }
+
+  const byId = (id: string): Promise<Account | undefined> =>
+    one(`SELECT ${COLUMNS} FROM doorward_accounts WHERE id = $1`, [id]);
+
+  return {
+    async create(account) {
+      const { id, username, usernameKey, email = null, passwordHash, roles, department = null } = account;
+      const values = [id, username, usernameKey, email, passwordHash, JSON.stringify(roles), department];
+      const { rows } = await db.query(INSERT, [...values, account.disabled, account.createdAt]);
+      return rows.length === 1;
+    },
+    byId,
+    byUsernameKey: (usernameKey) =>
+      one(`SELECT ${COLUMNS} FROM doorward_accounts WHERE username_key = $1`, [usernameKey]),
+    update(id, patch) {
+      const { assignments, values } = assignmentsOf(patch);
+      if (assignments.length === 0) return byId(id);
+      const text = `UPDATE doorward_accounts SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${COLUMNS}`;
+      return one(text, [id, ...values]);
+    },
+    async remove(id) {
+      const { rows } = await db.query('DELETE FROM doorward_accounts WHERE id = $1 RETURNING id', [id]);
+      return rows.length === 1;
+    },
+  };
+}
+
+/** Only the given fields, so that two updates of different fields cannot undo each other. `$1` is the id. */
+function assignmentsOf({ roles, department, disabled }: AccountPatch) {
+  const assignments: string[] = [];
+  const values: unknown[] = [];
+  const assign = (column: string, value: unknown, cast = ''): void => {
+    values.push(value);
+    assignments.push(`${column} = $${values.length + 1}${cast}`);
+  };
+  if (roles !== undefined) assign('roles', JSON.stringify(roles), '::text::jsonb');
+  if (department !== undefined) assign('department', department);
+  if (disabled !== undefined) assign('disabled', disabled);
+  return { assignments, values };
+}

@@ -1,0 +1,47 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+
+/**
+ * Tells whether a would-be secret is really an asymmetric key in any of its written forms (PEM, DER,
+ * Base64 of DER, JWK, JWKS, OpenSSH). A public key used as a secret lets everyone sign: CVE-2015-9235.
+ */
+export function isAsymmetricMaterial(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8');
+  return (
+    text.includes('-----BEGIN') ||
+    /(?:ssh-|ecdsa-sha2-)\S+ AAAA/.test(text) ||
+    isJwk(text) ||
+    isDer(bytes) ||
+    isDer(Buffer.from(text, 'base64'))
+  );
+}
+
+function isJwk(text: string): boolean {
+  const start = text.indexOf('{');
+  const end = text.lastIndexOf('}');
+  if (start === -1 || end < start) return false;
+  try {
+    const value: unknown = JSON.parse(text.slice(start, end + 1));
+    return typeof value === 'object' && value !== null && (Object.hasOwn(value, 'kty') || Object.hasOwn(value, 'keys'));
+  } catch {
+    return false;
+  }
+}
+
+function isDer(key: Buffer): boolean {
+  return [
+    () => createPublicKey({ key, format: 'der', type: 'spki' }),
+    () => createPublicKey({ key, format: 'der', type: 'pkcs1' }),
+    () => createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
+    () => createPrivateKey({ key, format: 'der', type: 'pkcs1' }),
+    () => createPrivateKey({ key, format: 'der', type: 'sec1' }),
+  ].some(succeeds);
+}
+
+function succeeds(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { type JsonObject, ownMember } from './json-object.ts';
+import type { Claims, TokenRejection } from './result.ts';
+
+/** What the claims of an acceptable token must say. */
+export interface ClaimsRules {
+  readonly issuer: string | undefined;
+  readonly audience: readonly string[] | undefined;
+  readonly toleranceSeconds: number;
+  readonly maxLifetimeSeconds: number;
+}
+
+const MAX_TEXT = 256;
+
+/** Tells whether every registered claim that is there has its type, and none of the required ones is missing (RFC 7519 section 4.1). */
+export function isClaims(payload: JsonObject): payload is Claims {
+  return (
+    isText(ownMember(payload, 'sub')) &&
+    Number.isSafeInteger(ownMember(payload, 'iat')) &&
+    Number.isSafeInteger(ownMember(payload, 'exp')) &&
+    isAbsentOr(Number.isSafeInteger, ownMember(payload, 'nbf')) &&
+    isAbsentOr(isText, ownMember(payload, 'jti')) &&
+    isAbsentOr(isString, ownMember(payload, 'iss')) &&
+    isAbsentOr(isAudience, ownMember(payload, 'aud')) &&
+    !Object.hasOwn(payload, '__proto__')
+  );
+}
+
+/**
+ * Judges well-typed claims at a time. Every comparison is written so that a time that is no number refuses.
+ *
+ * @param now seconds since the epoch, rounded down.
+ */
+export function rejectionOf(claims: Claims, now: number, rules: ClaimsRules): TokenRejection | undefined {
+  const { iat, exp } = claims;
+  if (!(now < exp + rules.toleranceSeconds)) return 'expired';
+  const latestStart = now + rules.toleranceSeconds;
+  const nbf = ownMember(claims, 'nbf');
+  if (!(iat <= latestStart) || (typeof nbf === 'number' && !(nbf <= latestStart))) return 'not_yet_valid';
+  if (!(exp > iat && exp - iat <= rules.maxLifetimeSeconds)) return 'lifetime';
+  if (rules.issuer !== undefined && ownMember(claims, 'iss') !== rules.issuer) return 'issuer';
+  return isForUs(ownMember(claims, 'aud'), rules.audience) ? undefined : 'audience';
+}
+
+/** A token for someone is refused by whoever is not named, also by a verifier without a name (RFC 7519 section 4.1.3). */
+function isForUs(aud: unknown, expected: readonly string[] | undefined): boolean {
+  if (expected === undefined) return aud === undefined;
+  return expected.some((name) => aud === name || (Array.isArray(aud) && aud.includes(name)));
+}
+
+function isAbsentOr(matches: (value: unknown) => boolean, value: unknown): boolean {
+  return value === undefined || matches(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT;
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isAudience(value: unknown): boolean {
+  return isString(value) || (Array.isArray(value) && value.every(isString));
+}

@@ -1,0 +1,52 @@
+import { type Clock, DoorwardError, systemClock } from '../core/index.ts';
+
+/** The error of everything that is wrong with a key or an option. */
+export function configInvalid(field: string, problem: string): DoorwardError {
+  return new DoorwardError('CONFIG_INVALID', { field, problem });
+}
+
+/** A misspelt option would silently check nothing, so it is refused by name. */
+export function refuseUnknownOptions(options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) throw configInvalid('options', 'must be an object');
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw configInvalid(name, 'is not a known option');
+  }
+}
+
+/** Absent is absent, but a property that is there must say something: `issuer: undefined` would check nothing. */
+export function readText(options: object, name: string): string | undefined {
+  if (!Object.hasOwn(options, name)) return undefined;
+  const value: unknown = Reflect.get(options, name);
+  if (typeof value !== 'string' || value === '')
+    throw configInvalid(name, 'must be a non-empty string when it is given');
+  return value;
+}
+
+/** One non-empty string or several; `undefined` only when the property is absent. */
+export function readTexts(options: object, name: string): readonly string[] | undefined {
+  if (!Object.hasOwn(options, name)) return undefined;
+  const value: unknown = Reflect.get(options, name);
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (values.length === 0 || !values.every(isNonEmptyText)) {
+    throw configInvalid(name, 'must be a non-empty string, or a non-empty list of them, when it is given');
+  }
+  return values;
+}
+
+/** A number of seconds between two bounds. */
+export function requireSeconds(name: string, value: unknown, least: number, most: number): number {
+  if (typeof value !== 'number' || !(value >= least && value <= most)) {
+    throw configInvalid(name, `must be a number of seconds from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** The given clock, or the machine's. */
+export function readClock(clock: Clock = systemClock): Clock {
+  if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
+  return clock;
+}
+
+function isNonEmptyText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

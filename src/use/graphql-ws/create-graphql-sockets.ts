@@ -1,0 +1,144 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { GraphQLFormattedError } from 'graphql';
+import {
+  type ExecutionResult,
+  type FormattedExecutionResult,
+  GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  makeServer,
+} from 'graphql-ws';
+import { WebSocketServer } from 'ws';
+import type { Principal } from '../../core/index.ts';
+import { createClientAddress } from '../node/client-address.ts';
+import { bearerOf } from './bearer-of.ts';
+import { type Client, createClient } from './client.ts';
+import { handshakeProblem, isForPath, refuseUpgrade } from './handshake.ts';
+import { createOperations } from './operations.ts';
+import { type GraphQLSocketsOptions, readOptions } from './options.ts';
+
+/** GraphQL over WebSocket on one server. */
+export interface GraphQLSockets {
+  /** Takes an upgrade request; needed only without the option `server`. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Closes every socket of a principal with 4403, at once. */
+  revoke(principalId: string): void;
+  /** Takes no more sockets, closes all with 1001, and resolves when what ran on them has been returned. */
+  close(): Promise<void>;
+}
+
+const FORBIDDEN = 4403;
+
+/**
+ * Serves queries, mutations and subscriptions over `graphql-transport-ws`, the one subprotocol it takes.
+ * The token comes in the payload of `connection_init` and is authenticated anew for every operation and,
+ * through `context.auth`, for every event. A socket is closed with 4403 when its token is not good, ends or
+ * is revoked. Without a token the caller is anonymous.
+ *
+ * @throws `CONFIG_INVALID` when an option cannot be meant.
+ * @example
+ * const sockets = createGraphQLSockets({ schema, server, authenticate: accounts.authenticate, environment });
+ */
+export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSockets {
+  const settings = readOptions(options);
+  const { server, path, allowedOrigins, authenticate, environment, maskError, onError, limits } = settings;
+  const clientAddress = createClientAddress(settings.trustedProxies);
+  const operations = createOperations(settings);
+  const clients = new Set<Client>();
+  let isClosing = false;
+
+  const protocol = makeServer<Record<string, unknown>, Client>({
+    connectionInitWaitTimeout: limits.initTimeoutMs,
+    execute: settings.execute,
+    subscribe: settings.subscribe,
+    onConnect: ({ extra: client, connectionParams }) => connect(client, connectionParams),
+    onSubscribe: ({ extra: client }, _id, payload) => operations.start(client, payload),
+    onNext: (_context, _id, _payload, _args, result) => masked(result),
+    // An error of a stream arrives wrapped; its wrapper repeats its message.
+    onError: (_context, _id, _payload, errors) =>
+      errors.map((error) => formatted(error.originalError ?? error.cause ?? error)),
+  });
+
+  /** @returns whether the client may stay. */
+  async function connect(client: Client, payload: Record<string, unknown> | undefined): Promise<boolean> {
+    const bearer = bearerOf(payload);
+    if (bearer.kind !== 'token') return bearer.kind === 'none';
+    try {
+      const answer = await authenticate(bearer.token);
+      if (answer?.ok !== true) return false;
+      client.login = { token: bearer.token, principalId: answer.principal.id };
+      endWithToken(client, answer.principal);
+      return true;
+    } catch (error) {
+      onError(error);
+      client.end(1013, 'Try again later');
+      return false;
+    }
+  }
+
+  function endWithToken(client: Client, { session }: Principal): void {
+    if (session === undefined) return;
+    const check = (): void => {
+      const remaining = session.expiresAt * 1_000 - environment().time;
+      if (remaining > 0) client.after(remaining, check);
+      else client.end(FORBIDDEN, 'Token expired');
+    };
+    check();
+  }
+
+  function formatted(error: unknown): GraphQLFormattedError {
+    return maskError(error).toJSON();
+  }
+
+  function masked({ errors, ...result }: ExecutionResult): FormattedExecutionResult {
+    return errors === undefined ? result : { ...result, errors: errors.map(formatted) };
+  }
+
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.messageBytes,
+    handleProtocols: () => GRAPHQL_TRANSPORT_WS_PROTOCOL,
+  });
+  const pings = setInterval(() => {
+    for (const client of clients) client.ping();
+  }, limits.keepAliveMs).unref();
+
+  function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const problem = isClosing
+      ? { status: 503, message: 'Service Unavailable' }
+      : handshakeProblem(request, path, allowedOrigins);
+    if (problem !== undefined) {
+      refuseUpgrade(socket, problem);
+      return;
+    }
+    const forwardedFor = request.headers['x-forwarded-for'];
+    const ip = clientAddress(request.socket.remoteAddress, forwardedFor?.toString());
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      const caller = { request, ...(ip !== undefined && { ip }) };
+      const client = createClient(webSocket, caller, { protocol, bufferedBytes: limits.bufferedBytes, onError });
+      clients.add(client);
+      webSocket.once('close', () => clients.delete(client));
+    });
+  }
+
+  /** Other listeners of the server may serve other paths. */
+  function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (isForPath(request, path) || server?.listenerCount('upgrade') === 1) handleUpgrade(request, socket, head);
+  }
+  server?.on('upgrade', onUpgrade);
+
+  return {
+    handleUpgrade,
+    revoke(principalId) {
+      for (const client of clients) if (client.login?.principalId === principalId) client.end(FORBIDDEN, 'Forbidden');
+    },
+    async close() {
+      isClosing = true;
+      clearInterval(pings);
+      for (const client of clients) client.end(1001, 'Going away');
+      await Promise.all([...clients].map(({ done }) => done));
+      server?.off('upgrade', onUpgrade);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, Server } from 'node:http';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  execute,
+  type GraphQLError,
+  type GraphQLSchema,
+  parse,
+  subscribe,
+  validate,
+} from 'graphql';
+import type { OperationResult } from 'graphql-ws';
+import { type Authenticator, DoorwardError, type EnvironmentSource, type MaybePromise } from '../../core/index.ts';
+import { type AuthContext, maskGraphQLError } from '../../graphql/index.ts';
+
+/** Bounds of one socket. */
+export interface SocketLimits {
+  /** How long a client may take to send `connection_init`, in milliseconds. @default 3000 */
+  readonly initTimeoutMs?: number;
+  /** How many operations may run at once. @default 100 */
+  readonly operations?: number;
+  /** How large a message of a client may be, in bytes. @default 65536 */
+  readonly messageBytes?: number;
+  /** How much may wait for a client that reads slowly, in bytes. @default 1048576 */
+  readonly bufferedBytes?: number;
+  /** The time between two pings, in milliseconds; a client that has not answered one until the next is dropped. @default 12000 */
+  readonly keepAliveMs?: number;
+}
+
+/** Where an operation comes from. */
+export interface SocketCaller {
+  readonly ip?: string;
+  /** The request that the socket began as. */
+  readonly request: IncomingMessage;
+}
+
+export interface GraphQLSocketsOptions {
+  /** Executed as it is; protect it first. */
+  readonly schema: GraphQLSchema;
+  readonly authenticate: Authenticator;
+  readonly environment: EnvironmentSource;
+  /** Takes the upgrade requests of this server. Without it, hand them to `handleUpgrade`. */
+  readonly server?: Server;
+  /** @default '/graphql' */
+  readonly path?: string;
+  /** Origins of the web pages that may connect, beside those of the server's own host. @default [] */
+  readonly allowedOrigins?: readonly string[];
+  /** Addresses and CIDR blocks of the proxies whose `X-Forwarded-For` is believed. @default [] */
+  readonly trustedProxies?: readonly string[];
+  /** Makes what an operation's context has beside `auth`; called for each operation. */
+  readonly context?: (auth: AuthContext, caller: SocketCaller) => MaybePromise<object>;
+  /** @default `parse` of graphql with at most 5000 tokens */
+  readonly parse?: (source: string) => DocumentNode;
+  /** @default `validate` of graphql */
+  readonly validate?: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
+  /** @default `execute` of graphql */
+  readonly execute?: (args: ExecutionArgs) => OperationResult;
+  /** @default `subscribe` of graphql */
+  readonly subscribe?: (args: ExecutionArgs) => OperationResult;
+  /** Makes an error fit for a client. @default `maskGraphQLError`, with `onError` for what it masks */
+  readonly maskError?: (error: unknown) => GraphQLError;
+  /** Gets what went wrong and is not told to a client. */
+  readonly onError?: (error: unknown) => void;
+  readonly limits?: SocketLimits;
+}
+
+type Optional = 'server' | 'context';
+
+/** Options with every default in its place. */
+export type Settings = Required<Omit<GraphQLSocketsOptions, Optional | 'limits'>> &
+  Pick<GraphQLSocketsOptions, Optional> & { readonly limits: Required<SocketLimits> };
+
+const MAX_TOKENS = 5_000;
+const DEFAULT_LIMITS: Required<SocketLimits> = {
+  initTimeoutMs: 3_000,
+  operations: 100,
+  messageBytes: 64 * 1_024,
+  bufferedBytes: 1_024 * 1_024,
+  keepAliveMs: 12_000,
+};
+
+export function readOptions(options: GraphQLSocketsOptions): Settings {
+  const { onError = () => {}, path = '/graphql', allowedOrigins = [] } = options;
+  if (typeof options.authenticate !== 'function') throw invalid('authenticate', 'must be a function');
+  if (typeof options.environment !== 'function') throw invalid('environment', 'must be a function');
+  if (!path.startsWith('/')) throw invalid('path', 'must begin with a slash');
+  for (const origin of allowedOrigins) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      throw invalid('allowedOrigins', 'must hold origins such as "https://app.example.org"');
+    }
+  }
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) {
+      throw invalid(`limits.${name}`, 'must be a whole number above 0');
+    }
+  }
+  return {
+    trustedProxies: [],
+    parse: (source) => parse(source, { maxTokens: MAX_TOKENS }),
+    validate,
+    execute,
+    subscribe,
+    maskError: (error) => maskGraphQLError(error, { onInternal: onError }),
+    ...options,
+    onError,
+    path,
+    allowedOrigins,
+    limits,
+  };
+}
+
+function invalid(field: string, problem: string): DoorwardError {
+  return new DoorwardError('CONFIG_INVALID', { field, problem });
+}

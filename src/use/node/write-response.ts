@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+export interface WriteOptions {
+  /** Whether the request was `HEAD`: the head is written, the body is not. */
+  readonly headOnly: boolean;
+  /** Ends the connection after this answer. */
+  readonly close: boolean;
+  /** Awaited between the last byte and the end of the connection, so that a client which is still sending reads the answer. */
+  readonly linger?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Writes a Web response to a Node one, at the speed of the client.
+ *
+ * @throws when the body fails, or when the client has gone.
+ */
+export async function writeResponse(
+  response: Response,
+  target: ServerResponse,
+  { headOnly, close, linger }: WriteOptions,
+): Promise<void> {
+  target.statusCode = response.status;
+  if (response.statusText !== '') target.statusMessage = response.statusText;
+  for (const [name, value] of response.headers) target.appendHeader(name, value);
+  if (close) target.setHeader('connection', 'close');
+  if (headOnly || response.body === null) await response.body?.cancel();
+  else await writeBody(response.body, target);
+  if (linger !== undefined && (headOnly || response.body === null || target.hasHeader('content-length'))) {
+    target.flushHeaders();
+    await linger();
+  }
+  target.end();
+}
+
+async function writeBody(body: ReadableStream<Uint8Array>, target: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  const stop = (): void => gone.abort();
+  target.once('close', stop);
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      if (target.destroyed) throw new Error('The client has gone');
+      const chunk = await reader.read();
+      if (chunk.done) return;
+      if (!target.write(chunk.value)) await once(target, 'drain', { signal: gone.signal });
+    }
+  } catch (error) {
+    await reader.cancel(error).catch(() => undefined);
+    throw error;
+  } finally {
+    target.off('close', stop);
+  }
+}

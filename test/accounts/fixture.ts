@@ -1,0 +1,108 @@
+import diagnostics from 'node:diagnostics_channel';
+import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
+import { type Account, type Accounts, type AccountsOptions, createAccounts } from 'doorward/accounts';
+import { createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
+import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
+import { onTestFinished } from 'vitest';
+
+export const PASSWORD = 'a good passphrase';
+export const START = Date.UTC(2026, 0, 1, 12);
+
+const bcrypt = createBcryptHasher({ cost: 4, workers: 2, queueLimit: 10_000 });
+const key = secretKey('kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A');
+
+export interface World {
+  readonly accounts: Accounts;
+  readonly options: AccountsOptions;
+  /** The time in epoch milliseconds, for tests to move. */
+  readonly time: { now: number };
+  /** Every evaluation of a hash, by kind. */
+  readonly evaluations: { hash: number; verify: number };
+  readonly audit: AuditEvent[];
+  auditTypes(): string[];
+  register(username?: string): ReturnType<Accounts['register']>;
+  login(username?: string, password?: string, ip?: string): ReturnType<Accounts['login']>;
+  /** Signs any claims with the key of the accounts. */
+  sign(claims: { sub: string; [claim: string]: unknown }): string;
+}
+
+/** Accounts over real parts: memory stores, bcrypt of cost 4, HS256 tokens. Only the clock is ours. */
+export function createWorld(changes: Partial<AccountsOptions> = {}): World {
+  const time = { now: START };
+  const clock = () => time.now;
+  const evaluations = { hash: 0, verify: 0 };
+  const inner = changes.hasher ?? bcrypt;
+  const hasher: PasswordHasher = {
+    hash(password) {
+      evaluations.hash += 1;
+      return inner.hash(password);
+    },
+    verify(password, stored) {
+      evaluations.verify += 1;
+      return inner.verify(password, stored);
+    },
+    close: () => inner.close(),
+  };
+  const issuer = createTokenIssuer({ key, clock });
+  const options: AccountsOptions = {
+    store: createMemoryAccountStore(),
+    limits: createMemoryRateLimitStore(),
+    issuer,
+    verifier: createTokenVerifier({ keys: [key], clock }),
+    roles: ['admin', 'editor', 'viewer'],
+    clock,
+    ...changes,
+    hasher,
+  };
+  const audit: AuditEvent[] = [];
+  const listen = (event: unknown) => audit.push(event as AuditEvent);
+  diagnostics.subscribe(AUDIT_CHANNEL, listen);
+  onTestFinished(() => {
+    diagnostics.unsubscribe(AUDIT_CHANNEL, listen);
+  });
+  const accounts = createAccounts(options);
+  return {
+    accounts,
+    options,
+    time,
+    evaluations,
+    audit,
+    auditTypes: () => audit.map(({ type }) => type),
+    register: (username = 'ada') => accounts.register({ username, password: PASSWORD, email: 'ada@example.org' }),
+    login: (username = 'ada', password = PASSWORD, ip) => accounts.login({ username, password }, { ip }),
+    sign: (claims) => issuer.issue(claims),
+  };
+}
+
+/** What became of a promise, in one word: the code of its error, or `ok`. */
+export async function outcome(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+}
+
+/** The claims of a token, unverified. */
+export function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** A record as a store returns it. */
+export function storedAccount(fields: Partial<Account> = {}): Account {
+  return {
+    id: 'id-ada',
+    username: 'ada',
+    usernameKey: 'ada',
+    passwordHash: '',
+    roles: ['viewer'],
+    disabled: false,
+    createdAt: START,
+    ...fields,
+  };
+}
+
+/** Hands a value of the wrong type to a typed function, as JavaScript callers can. */
+export function untyped<T>(value: unknown): T {
+  return value as T;
+}
