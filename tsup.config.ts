@@ -32,7 +32,12 @@ const config: ReturnType<typeof defineConfig> = defineConfig([
     target: 'node20',
     platform: 'node',
     removeNodeProtocol: false,
-    external: [/^doorward/],
+    // Packages stay packages, doorward itself included: the example runs on what is built.
+    esbuildOptions: (options) => {
+      options.packages = 'external';
+      options.tsconfigRaw = {};
+      delete options.tsconfig;
+    },
     clean: true,
     dts: false,
   },

@@ -36,10 +36,7 @@ async function settle(index, { rows, rounds, quick }) {
   };
 }
 
-async function main() {
-  const options = parseOptions(process.argv.slice(2), experiments.flatMap(rowsOf));
-  if (options.help) return console.log(usage);
-
+async function main(options) {
   const { rows, rounds, json, check } = options;
   const machine = `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, ${availableParallelism()} cores`;
   if (!json) console.log(`${machine}, rounds: ${rounds}\n`);
@@ -54,7 +51,20 @@ async function main() {
   if (check && results.some(({ goals }) => goals.some(({ met }) => !met))) process.exitCode = 1;
 }
 
-main().catch((error) => {
-  console.error(error instanceof RangeError ? `${error.message}\n\n${usage}` : error.message);
-  process.exitCode = error instanceof RangeError ? 2 : 1;
-});
+function readOptions() {
+  try {
+    return parseOptions(process.argv.slice(2), experiments.flatMap(rowsOf));
+  } catch (error) {
+    console.error(`${error.message}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+const options = readOptions();
+if (options.help) console.log(usage);
+else {
+  await main(options).catch((error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+}

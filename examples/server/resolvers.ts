@@ -2,7 +2,7 @@ import type { Environment, Principal } from 'doorward';
 import { attr, createPolicyEngine, eq, hasRole, or, owner, policy, rule } from 'doorward/abac';
 import { type AuthContext, definePolicies } from 'doorward/graphql';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
-import type { Data, Post, User } from './data.ts';
+import type { Data, Post, User } from '../data/data.ts';
 
 export type Context = { readonly auth: AuthContext; readonly data: Data };
 type PostFields = { title?: string | null; content?: string | null; authorId?: string | null };

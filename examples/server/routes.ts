@@ -1,11 +1,9 @@
-import { DoorwardError, type EnvironmentSource, type PolicyDecisionPoint } from 'doorward';
+import { DoorwardError, type PolicyDecisionPoint } from 'doorward';
 import type { Accounts } from 'doorward/accounts';
-import { type Gate, json, type Routes, readJson } from 'doorward/http';
+import { bodyLimits, type Gate, json, type Routes, readJson } from 'doorward/http';
 import { contractRoles } from 'doorward/rbac';
-import type { Data } from './data.ts';
+import type { Data } from '../data/data.ts';
 import { decidePost } from './resolvers.ts';
-
-const KIB = 1_024;
 
 interface Parts {
   readonly gate: Gate;
@@ -13,25 +11,24 @@ interface Parts {
   readonly accounts: Accounts;
   /** Decides about documents: the attribute policy, or an OPA server. */
   readonly documents: PolicyDecisionPoint;
-  readonly environment: EnvironmentSource;
 }
 
 /** The REST routes of the service beside those of `accountRoutes`. */
-export function restRoutes({ gate, data, accounts, documents, environment }: Parts): Routes {
+export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
   return {
     'GET /ml/predict': gate.authenticated(
       (_request, _info, { principal }) =>
         json(200, { user: principal.attributes.username, prediction: score(principal.id) }),
       { bodyKey: 'detail' },
     ),
-    'POST /api/ml/predict': gate.authenticated(async (request, _info, { principal }) => {
-      const { input } = await readJson(request, 64 * KIB);
+    'POST /api/ml/predict': gate.authenticated(async (request, _info, { principal, environment }) => {
+      const { input } = await readJson(request, bodyLimits.other);
       const result = score(JSON.stringify(input) ?? '');
-      const timestamp = new Date(environment().time).toISOString();
+      const timestamp = new Date(environment.time).toISOString();
       return json(200, { user: principal.attributes.username, input, result, confidence: 0.9, timestamp });
     }),
-    'GET /api/posts': gate.requirePermission('read', async (_request, _info, { principal }) => {
-      const visible = (await data.posts()).filter((post) => decidePost(principal, post, environment()).allowed);
+    'GET /api/posts': gate.requirePermission('read', async (_request, _info, { principal, environment }) => {
+      const visible = (await data.posts()).filter((post) => decidePost(principal, post, environment).allowed);
       return json(200, { posts: visible.map((post) => post.title) });
     }),
     'POST /api/posts': gate.requirePermission('create', async (request, _info, { principal }) => {
@@ -39,7 +36,7 @@ export function restRoutes({ gate, data, accounts, documents, environment }: Par
         title = 'Untitled',
         content = '',
         authorId = principal.id,
-      } = await readJson(request, 64 * KIB, { whenEmpty: {} });
+      } = await readJson(request, bodyLimits.other, { whenEmpty: {} });
       for (const [field, value] of Object.entries({ title, content, authorId })) {
         if (typeof value !== 'string') throw new DoorwardError('INPUT_INVALID', { field, problem: 'must be a string' });
       }
@@ -65,7 +62,7 @@ export function restRoutes({ gate, data, accounts, documents, environment }: Par
     'PATCH /api/users/{id}': gate.requirePermission(
       'manage_users',
       async (request, _info, { params }) => {
-        const account = await accounts.update(params.id ?? '', await readJson(request, 16 * KIB));
+        const account = await accounts.update(params.id ?? '', await readJson(request, bodyLimits.auth));
         if (account === undefined) throw new DoorwardError('HTTP_NOT_FOUND');
         return json(200, account);
       },

@@ -2,7 +2,7 @@
 export const typeDefs = /* GraphQL */ `
   scalar DateTime
 
-  type User {
+  type User @public {
     id: ID!
     name: String!
     email: String! @auth(rule: { any: [{ owner: "id" }, { permission: "manage_users" }] }, onDeny: MASK)
@@ -10,7 +10,7 @@ export const typeDefs = /* GraphQL */ `
     createdAt: DateTime!
   }
 
-  type Post {
+  type Post @public {
     id: ID!
     title: String!
     content: String!

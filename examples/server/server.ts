@@ -3,8 +3,8 @@ import { type Clock, environmentSource, systemClock } from 'doorward';
 import { contractDecisionPolicy, contractPolicy, createPolicyEngine } from 'doorward/abac';
 import { createAccounts } from 'doorward/accounts';
 import { authDirectives, maskGraphQLError, protectSchema } from 'doorward/graphql';
-import { accountRoutes, bodyLimits, createGate, createRouter, limitBody } from 'doorward/http';
-import { createDecisionEndpoint, createOpaClient } from 'doorward/opa';
+import { accountRoutes, bodyLimits, createGate, createRouter, type Handler, limitBody } from 'doorward/http';
+import { createDecisionEndpoint } from 'doorward/opa';
 import { commonPasswords, createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
 import { createSqlAccountStore, createSqlRateLimitStore, migrate } from 'doorward/stores/sql';
@@ -13,43 +13,42 @@ import { createGraphQLSockets } from 'doorward/use/graphql-ws';
 import { serve } from 'doorward/use/node';
 import type { Source } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/fetch';
-import { type Config, named } from './config.ts';
-import { openData } from './data.ts';
-import { seed } from './demo.ts';
-import { graphiqlRoutes } from './graphiql.ts';
-import { parseWithinLimits } from './limits.ts';
-import { createLog } from './log.ts';
+import { openData } from '../data/data.ts';
+import { seed } from '../data/demo.ts';
+import { graphiqlRoutes } from '../tools/graphiql.ts';
+import { parseWithinLimits } from '../tools/limits.ts';
+import { createLog } from '../tools/log.ts';
+import type { Config } from './config.ts';
 import { type Context, masks, policies, resolvers } from './resolvers.ts';
 import { restRoutes } from './routes.ts';
 import { typeDefs } from './schema.ts';
 
 /** Puts the service together and listens. */
 export async function startServer(config: Config, { clock = systemClock }: { clock?: Clock } = {}) {
-  const environment = named('TIME_ZONE', () => environmentSource({ timeZone: config.timeZone, clock }));
-  const opa =
-    config.opaUrl === undefined ? undefined : named('OPA_URL', () => createOpaClient({ url: config.opaUrl ?? '' }));
-  const { log, close: closeLog } = createLog(config.logLevel);
-  const onError = (error: unknown, where: unknown) => log('error', { type: 'error', where, error: String(error) });
+  const { production, OPA_URL: opa, PDP_TOKEN, TRUSTED_PROXIES: trustedProxies } = config;
+  const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
+  const { log, close: closeLog } = createLog(config.LOG_LEVEL);
+  const onError = (error: unknown) => log('error', { type: 'error', error: String(error) });
 
-  const data = await openData(config.dataDir);
+  const data = await openData(config.DATA_DIR);
   await migrate(data.db);
   const store = createSqlAccountStore(data.db);
   const hasher = createBcryptHasher();
   const accounts = createAccounts({
     store,
-    limits: createSqlRateLimitStore(data.db),
     hasher,
     clock,
-    issuer: createTokenIssuer({ key: config.signingKey, ttlSeconds: config.accessTokenSeconds, clock }),
+    limits: createSqlRateLimitStore(data.db),
+    issuer: createTokenIssuer({ key: config.signingKey, ttlSeconds: config.ACCESS_TOKEN_SECONDS, clock }),
     verifier: createTokenVerifier({ keys: [config.signingKey], clock }),
     roles: contractRoles.roles,
-    passwordRules: { forbidden: config.production ? commonPasswords() : new Set() },
-    loginMaxFailures: config.loginMaxFailures,
-    registerMaxPerHour: config.registerMaxPerHour,
+    passwordRules: { forbidden: production ? commonPasswords() : new Set() },
+    loginMaxFailures: config.LOGIN_MAX_FAILURES,
+    registerMaxPerHour: config.REGISTER_MAX_PER_HOUR ?? (production ? 10 : 1_000),
     onRegistered: async ({ id, username, email = '' }) => void (await data.createUser(username, email, id)),
     onRevoked: (accountId) => sockets.revoke(accountId),
   });
-  if (!config.production) await seed({ data, store, hasher, clock, password: config.demoPassword });
+  if (!production) await seed({ data, store, hasher, clock, password: config.DEMO_PASSWORD });
 
   const schema = protectSchema<Context>(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
     pdp: contractRoles,
@@ -58,49 +57,53 @@ export async function startServer(config: Config, { clock = systemClock }: { clo
     unprotected: 'deny',
     onError,
   });
-  const parse = (source: string | Source) => parseWithinLimits(source, config.introspection);
-  const formatError = (error: unknown) =>
-    maskGraphQLError(error, { onInternal: (cause) => onError(cause, '/graphql') });
+  const parse = (source: string | Source) => parseWithinLimits(source, config.GRAPHQL_INTROSPECTION === 'on');
+  const formatError = (error: unknown) => maskGraphQLError(error, { onInternal: onError });
+  const { authenticate } = accounts;
 
-  const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment });
-  const graphql = gate.optional(async (request, { ip }, { principal }) => {
-    const context: Context = {
-      data,
-      auth: { principal, environment: () => environment(ip === undefined ? {} : { ip }) },
-    };
-    return createHandler({ schema, parse, formatError, context: () => ({ ...context }) })(
-      await limitBody(request, bodyLimits.graphql),
-    );
+  const gate = createGate({ authenticate, pdp: contractRoles, environment });
+  const graphql = gate.optional(async (request, _info, { principal, environment: moment }) => {
+    const context = () => ({ data, auth: { principal, environment: () => moment } });
+    return createHandler({ schema, parse, formatError, context })(await limitBody(request, bodyLimits.graphql));
   });
-  const decisionEndpoint = createDecisionEndpoint({
-    pdp: createPolicyEngine(contractDecisionPolicy),
+  const decide = createDecisionEndpoint({
+    pdp: createPolicyEngine(contractDecisionPolicy(contractRoles.grants)),
     environment,
-    ...(config.pdpToken !== undefined && { token: config.pdpToken }),
+    ...(PDP_TOKEN !== undefined && { token: PDP_TOKEN }),
   });
   const handler = createRouter(
     {
       ...accountRoutes(accounts, gate),
-      ...restRoutes({ gate, data, accounts, environment, documents: opa ?? createPolicyEngine(contractPolicy) }),
+      ...restRoutes({ gate, data, accounts, documents: opa ?? createPolicyEngine(contractPolicy) }),
       'GET /graphql': graphql,
       'POST /graphql': graphql,
-      ...((!config.production || config.pdpToken !== undefined) && { 'POST /v1/data/authz/allow': decisionEndpoint }),
-      ...(!config.production && graphiqlRoutes(accounts)),
+      ...(production && PDP_TOKEN === undefined ? {} : { 'POST /v1/data/authz/allow': decide }),
+      ...(production ? {} : graphiqlRoutes(accounts)),
     },
-    { onError: (error, { requestId }) => onError(error, requestId) },
+    { onError },
   );
-  const running = await serve(handler, { port: config.port, host: config.host, trustedProxies: config.trustedProxies });
+  const logged: Handler = async (request, info) => {
+    const started = performance.now();
+    const response = await handler(request, info);
+    const { method, url } = request;
+    const ms = Math.round(performance.now() - started);
+    log('info', { type: 'request', method, path: new URL(url).pathname, status: response.status, ms, ...info });
+    return response;
+  };
+  const running = await serve(logged, { port: config.PORT, host: config.HOST, trustedProxies });
   const sockets = createGraphQLSockets({
     server: running.server,
     schema,
-    authenticate: accounts.authenticate,
+    authenticate,
     environment,
-    clock,
     parse,
-    context: (auth) => ({ auth, data }),
-    formatError,
+    trustedProxies,
+    allowedOrigins: config.BASE_URL === undefined ? [] : [new URL(config.BASE_URL).origin],
+    context: () => ({ data }),
+    maskError: formatError,
   });
   return {
-    url: config.baseUrl ?? running.url,
+    url: config.BASE_URL ?? running.url,
     async close() {
       await sockets.close();
       await running.close();

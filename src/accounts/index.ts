@@ -8,5 +8,5 @@ export type { Refresh, Refreshed } from './refresh.ts';
 export type { Register, Registration } from './register.ts';
 export type { Remove } from './remove.ts';
 export type { AccountsOptions } from './settings.ts';
-export type { Update, Updates } from './update.ts';
+export type { AccountChanges, Update, Updates } from './update.ts';
 export { usernameKey } from './username.ts';

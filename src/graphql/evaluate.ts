@@ -74,9 +74,9 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
       case 'never':
         return deny('no_rule');
       case 'role':
-        return held(call.principal.roles, rule.name, 'no_permission');
+        return bounded(call, () => held(call.principal.roles, rule.name, 'no_permission'));
       case 'scope':
-        return held(call.principal.scopes ?? [], rule.name, 'insufficient_scope');
+        return bounded(call, () => held(call.principal.scopes ?? [], rule.name, 'insufficient_scope'));
       case 'permission':
         return bounded(call, () => permission(rule.name, call));
       case 'policy':

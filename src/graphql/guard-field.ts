@@ -20,8 +20,7 @@ export function guardField(enforcer: Enforcer, field: FieldPlan, resolve: Resolv
 
   return (source, args, context, info) => {
     const principal = principalOf(enforcer.authOf(context));
-    if (principal === undefined) throw notAuthenticated();
-    const decision = enforcer.memos.of(principal).enforced.get(gate);
+    const decision = principal && enforcer.memos.of(principal).enforced.get(gate);
     if (decision === undefined || isPromise(decision)) return guarded(source, args, context, info);
     if (decision.allowed) return beyond(source, args, context, info);
     throw notAuthorized();

@@ -82,7 +82,8 @@ function guardConfig(
   enforcer: Enforcer,
   record: Pick<FieldProtection, 'plan' | 'options'>,
 ): GraphQLFieldConfig<unknown, unknown> {
-  const { resolve = defaultFieldResolver, subscribe = defaultFieldResolver } = config;
+  const resolve = config.resolve ?? defaultFieldResolver;
+  const subscribe = config.subscribe ?? defaultFieldResolver;
   const guards = {
     resolve: guardField(enforcer, record.plan, resolve),
     ...(isSubscription && { subscribe: guardSubscription(enforcer, record.plan, subscribe, resolve) }),
@@ -128,7 +129,7 @@ function createEnforcer<Context>(plan: SchemaPlan, options: ProtectSchemaOptions
 }
 
 function contextAuth(context: unknown): AuthContext | undefined {
-  return (context as { readonly auth?: AuthContext } | null | undefined)?.auth;
+  return typeof context === 'object' && context !== null ? Reflect.get(context, 'auth') : undefined;
 }
 
 /** Checks the options, and takes out what compiling needs. */

@@ -63,9 +63,11 @@ export function createRuleReader(
 
     const applications: Application[] = [];
     let isPublic = false;
+    const unread = [...nodes];
     for (const { name, args } of read(schema, place, coordinate)) {
       if (!handled.has(name)) continue;
-      const node = nodes.find((candidate) => candidate.name.value === name);
+      const index = unread.findIndex((candidate) => candidate.name.value === name);
+      const [node] = index < 0 ? [] : unread.splice(index, 1);
       const refuse = (problem: string): never => {
         throw configError(coordinate, `@${name} ${problem}`, node);
       };

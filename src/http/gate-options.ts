@@ -1,5 +1,6 @@
 import type {
   Authenticator,
+  Environment,
   EnvironmentSource,
   MaybePromise,
   PolicyDecisionPoint,
@@ -37,16 +38,17 @@ export interface DecisionOptions extends AuthenticatedOptions {
   readonly pdp?: PolicyDecisionPoint;
 }
 
-/** What a gate lets through to its handler. */
-export interface Access {
-  readonly principal: Principal;
-  readonly params: Params;
-}
-
 /** What an open gate lets through: perhaps nobody known. */
 export interface OptionalAccess {
   readonly principal: Principal | undefined;
   readonly params: Params;
+  /** The facts of the request, as decisions see them. */
+  readonly environment: Environment;
+}
+
+/** What a gate lets through to its handler. */
+export interface Access extends OptionalAccess {
+  readonly principal: Principal;
 }
 
 /** What a decision was made about. */

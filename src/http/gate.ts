@@ -49,11 +49,8 @@ export interface Gate {
 }
 
 /** One request on its way through a gate. */
-interface Passage {
-  readonly principal: Principal | undefined;
-  readonly params: Params;
+interface Passage extends OptionalAccess {
   readonly point: string;
-  readonly environment: Environment;
 }
 
 const NO_PARAMS: Params = Object.freeze(Object.create(null));
@@ -84,7 +81,8 @@ export function createGate(options: GateOptions): Gate {
     if (bearer.kind !== 'none') {
       const answer = bearer.kind === 'token' ? await authenticate(bearer.token) : undefined;
       if (answer?.ok !== true) return refusal(bodyKey, true);
-      principal = answer.principal;
+      // A copy, since decisions are remembered by identity and must not outlive the request.
+      principal = { ...answer.principal };
     }
     const userAgent = request.headers.get('user-agent');
     return {
@@ -97,25 +95,25 @@ export function createGate(options: GateOptions): Gate {
 
   function guarded(
     options: AuthenticatedOptions,
-    proceed: (request: Request, info: RequestInfo, access: Access, passage: Passage) => MaybePromise<Response>,
+    proceed: (request: Request, info: RequestInfo, access: Access, point: string) => MaybePromise<Response>,
   ): GatedHandler {
     const { bodyKey = 'error', maxAuthAgeSeconds } = validatedAge(options);
     return async (request, info, route) => {
       const passage = await enter(request, info, route, options);
       if (passage instanceof Response) return passage;
-      const { principal, params } = passage;
+      const { principal, params, environment, point } = passage;
       if (principal === undefined) return refusal(bodyKey, false);
-      if (maxAuthAgeSeconds !== undefined && !isRecent(principal, passage.environment, maxAuthAgeSeconds)) {
+      if (maxAuthAgeSeconds !== undefined && !isRecent(principal, environment, maxAuthAgeSeconds)) {
         return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED'), { bodyKey, maxAuthAgeSeconds });
       }
-      return proceed(request, info, { principal, params }, passage);
+      return proceed(request, info, { principal, params, environment }, point);
     };
   }
 
   /** @returns the answer to give in place of the handler's, if the decision is not to allow. */
   async function refused(
-    { principal }: Access,
-    { point, environment }: Passage,
+    { principal, environment }: Access,
+    point: string,
     { pdp, action, resource, message }: Question,
   ): Promise<Response | undefined> {
     const request = { subject: principal, action, resource, environment };
@@ -139,8 +137,8 @@ export function createGate(options: GateOptions): Gate {
       const known = typeof permission === 'string' && (pdp.permissions?.includes(permission) ?? permission !== '');
       if (!known) throw invalid('permission', 'is not one that the decision point knows');
       const question = { pdp, action: permission, resource: ROUTE, message: `Requires permission: ${permission}` };
-      return guarded(options, async (request, info, access, passage) => {
-        return (await refused(access, passage, question)) ?? handler(request, info, access);
+      return guarded(options, async (request, info, access, point) => {
+        return (await refused(access, point, question)) ?? handler(request, info, access);
       });
     },
 
@@ -148,10 +146,10 @@ export function createGate(options: GateOptions): Gate {
       const { action, resource: load, pdp: own = pdp } = options;
       if (typeof action !== 'string' || action === '') throw invalid('action', 'must be a non-empty string');
       if (typeof load !== 'function') throw invalid('resource', 'must be a function');
-      return guarded(options, async (request, info, access, passage) => {
+      return guarded(options, async (request, info, access, point) => {
         const resource = await load(request, access.params, access.principal);
         const question = { pdp: own, action, resource, message: `Not allowed: ${action}` };
-        return (await refused(access, passage, question)) ?? handler(request, info, { ...access, resource });
+        return (await refused(access, point, question)) ?? handler(request, info, { ...access, resource });
       });
     },
   };

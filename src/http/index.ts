@@ -1,6 +1,6 @@
 export { type AccountRoutes, accountRoutes, type RoutedAccounts } from './account-routes.ts';
 export { type Bearer, readBearer } from './bearer.ts';
-export { bodyLimits, type ReadJsonOptions, readForm, readJson } from './body.ts';
+export { bodyLimits, limitBody, type ReadJsonOptions, readForm, readJson } from './body.ts';
 export { createGate, type Gate } from './gate.ts';
 export type {
   Access,

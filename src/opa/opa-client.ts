@@ -63,8 +63,8 @@ export function createOpaClient(options: OpaClientOptions): OpaClient {
 
   const call = async (body: string, deadline: Deadline): Promise<Decision> => {
     try {
-      const options = { origin, path, method: 'POST', headers, body } as const;
-      return decisionOf(await exchange(dispatcher, options, maxResponseBytes, deadline));
+      const request = { origin, path, method: 'POST', headers, body } as const;
+      return decisionOf(await exchange(dispatcher, request, maxResponseBytes, deadline));
     } catch {
       return deny('unavailable');
     }

@@ -54,11 +54,12 @@ function validated<Permission extends string>(table: Grants): Readonly<Record<st
     if (role === '') throw invalid('roles', 'has a role without a name');
     const field = `roles.${role}`;
     if (!Array.isArray(granted)) throw invalid(field, 'must be an array of permissions');
-    if (!granted.every((permission) => typeof permission === 'string' && permission !== '')) {
+    const list = Object.freeze(Array.from(granted));
+    if (!list.every((permission) => typeof permission === 'string' && permission !== '')) {
       throw invalid(field, 'must hold non-empty strings only');
     }
-    if (new Set(granted).size !== granted.length) throw invalid(field, 'lists a permission twice');
-    grants[role] = Object.freeze([...granted]);
+    if (new Set(list).size !== list.length) throw invalid(field, 'lists a permission twice');
+    grants[role] = list;
   }
   return Object.freeze(grants);
 }

@@ -33,6 +33,12 @@ export function readTexts(options: object, name: string): readonly string[] | un
   return values;
 }
 
+/** The value of a `typ` header: printable ASCII, which every implementation encodes alike. */
+export function requireMediaType(name: string, value: string): string {
+  if (!/^[\x21-\x7e]+$/.test(value)) throw configInvalid(name, 'must be a media type without spaces');
+  return value;
+}
+
 /** A number of seconds between two bounds. */
 export function requireSeconds(name: string, value: unknown, least: number, most: number): number {
   if (typeof value !== 'number' || !(value >= least && value <= most)) {

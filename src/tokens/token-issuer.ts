@@ -1,7 +1,15 @@
 import jwt from 'jsonwebtoken';
 import { type Clock, DoorwardError } from '../core/index.ts';
 import { headerOf, MAX_TOKEN_LENGTH } from './jws.ts';
-import { configInvalid, readClock, readText, readTexts, refuseUnknownOptions, requireSeconds } from './options.ts';
+import {
+  configInvalid,
+  readClock,
+  readText,
+  readTexts,
+  refuseUnknownOptions,
+  requireMediaType,
+  requireSeconds,
+} from './options.ts';
 import type { IssueClaims, TokenIssuer } from './result.ts';
 import { createTokenIds } from './token-ids.ts';
 import { requireSoundKey, type TokenKey } from './token-key.ts';
@@ -44,7 +52,7 @@ export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const iss = readText(options, 'issuer');
   const audience = readTexts(options, 'audience');
   const aud = audience?.length === 1 ? audience[0] : audience;
-  const typ = readText(options, 'typ') ?? 'JWT';
+  const typ = requireMediaType('typ', readText(options, 'typ') ?? 'JWT');
   const nextId = createTokenIds();
   const signing: jwt.SignOptions = { algorithm: key.alg, header: headerOf(key, typ) };
 

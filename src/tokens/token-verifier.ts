@@ -2,7 +2,7 @@ import type { Clock } from '../core/index.ts';
 import { type ClaimsRules, isClaims, rejectionOf } from './claims-check.ts';
 import { parseJsonObject } from './json-object.ts';
 import { createJwsVerifier } from './jws.ts';
-import { configInvalid, readClock, readText, readTexts, refuseUnknownOptions, requireSeconds } from './options.ts';
+import { readClock, readText, readTexts, refuseUnknownOptions, requireMediaType, requireSeconds } from './options.ts';
 import type { TokenRejection, TokenResult, TokenVerifier } from './result.ts';
 import type { TokenKey } from './token-key.ts';
 
@@ -49,7 +49,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   };
   const clock = readClock(options.clock);
   const types = readTexts(options, 'types') ?? ['JWT'];
-  if (!types.every((typ) => /^[\x21-\x7e]+$/.test(typ))) throw configInvalid('types', 'must be media types');
+  for (const typ of types) requireMediaType('types', typ);
   const acceptedTypes = new Set<unknown>(types.map(bareType));
   const verifyJws = createJwsVerifier(options.keys, types);
 

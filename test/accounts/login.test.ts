@@ -235,6 +235,20 @@ describe('the login guard', () => {
     expect(await outcome(world.login('ada', PASSWORD, '192.0.2.2'))).toBe('ok');
   });
 
+  it('an address over its limit does not touch the counters of accounts, not even for a moment', async () => {
+    const keys: string[] = [];
+    const limits = createMemoryRateLimitStore();
+    const hit: typeof limits.hit = (key, windowMs, now) => {
+      keys.push(key);
+      return limits.hit(key, windowMs, now);
+    };
+    const world = createWorld({ loginMaxFailures: 1, limits: { ...limits, hit } });
+    for (let i = 0; i < 10; i += 1) await fail(world, `user${i}`, 1, '192.0.2.1');
+    keys.length = 0;
+    await fail(world, 'ada', 1, '192.0.2.1');
+    expect(keys).toEqual(['login:address:192.0.2.1']);
+  });
+
   it('attempts on a locked account do not use up the address of those who share it', async () => {
     const world = createWorld({ loginMaxFailures: 2 });
     await world.register();

@@ -66,12 +66,34 @@ describe('fair pool of workers', () => {
     await close();
   });
 
-  it('a worker that died while idle is not given a job', async () => {
-    const { run, close, opened } = pool(1);
-    await run('die afterwards');
-    await expect.poll(() => run('next').catch(() => 'rejected')).toMatch(/:next$/);
-    expect(opened()).toBe(2);
+  it('a lane that broke while idle is not given a job', async () => {
+    let opened = 0;
+    let broken = false;
+    const { run, close } = createFairPool<string, string>({
+      lanes: 1,
+      queueLimit: 1,
+      openLane: () => {
+        opened += 1;
+        const name = opened;
+        return {
+          execute: async (job) => `${name}:${job}`,
+          broken: () => broken && name === 1,
+          end: async () => {},
+        };
+      },
+    });
+    expect(await run('one')).toBe('1:one');
+    broken = true;
+    expect(await run('two')).toBe('2:two');
     await close();
+  });
+
+  it('a worker that has ended says that it is broken, and rejects what it is given all the same', async () => {
+    const lane = openWorkerLane<string, string>(source);
+    expect(lane.broken()).toBe(false);
+    await lane.execute('die afterwards');
+    await expect.poll(() => lane.broken()).toBe(true);
+    await expect(lane.execute('next')).rejects.toThrow('the worker has ended');
   });
 
   it('a worker that cannot be started rejects the job and leaves the pool usable', async () => {

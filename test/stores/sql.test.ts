@@ -79,8 +79,8 @@ describe('SQL rate limits', () => {
     await empty();
     const limits = createSqlRateLimitStore(db);
     await db.exec(
-      `INSERT INTO doorward_rate_limits SELECT 'ended:' || n, 1, 0, 10 FROM generate_series(1, 1000) AS n;
-       INSERT INTO doorward_rate_limits SELECT 'open:' || n, 1, 0, 1000 FROM generate_series(1, 100) AS n`,
+      `INSERT INTO doorward_rate_limits SELECT 'open:' || n, 1, 0, 1000 FROM generate_series(1, 200) AS n;
+       INSERT INTO doorward_rate_limits SELECT 'ended:' || n, 1, 0, 10 FROM generate_series(1, 1000) AS n`,
     );
     const left = async (kind: string) =>
       (
@@ -92,6 +92,6 @@ describe('SQL rate limits', () => {
     expect(await left('ended')).toBe(1_000 - 128);
     for (let index = 0; index < 64 * 8; index += 1) await limits.hit('busy', 1_000, 500);
     expect(await left('ended')).toBe(0);
-    expect(await left('open')).toBe(100);
+    expect(await left('open')).toBe(200);
   });
 });

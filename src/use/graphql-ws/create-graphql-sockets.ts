@@ -1,12 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GraphQLFormattedError } from 'graphql';
-import {
-  type ExecutionResult,
-  type FormattedExecutionResult,
-  GRAPHQL_TRANSPORT_WS_PROTOCOL,
-  makeServer,
-} from 'graphql-ws';
+import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import { type ExecutionResult, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../../core/index.ts';
 import { createClientAddress } from '../node/client-address.ts';
@@ -89,8 +84,14 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     return maskError(error).toJSON();
   }
 
-  function masked({ errors, ...result }: ExecutionResult): FormattedExecutionResult {
-    return errors === undefined ? result : { ...result, errors: errors.map(formatted) };
+  /** @returns `undefined` for a result without errors, which goes out as it is. */
+  function masked({ data, errors, extensions }: ExecutionResult): FormattedExecutionResult | undefined {
+    if (errors === undefined) return undefined;
+    return {
+      ...(data !== undefined && { data }),
+      errors: errors.map(formatted),
+      ...(extensions !== undefined && { extensions }),
+    };
   }
 
   const webSockets = new WebSocketServer({

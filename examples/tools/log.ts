@@ -19,6 +19,7 @@ export function createLog(threshold: Level) {
   };
   diagnostics.subscribe(AUDIT_CHANNEL, onAudit);
   diagnostics.subscribe(DECISION_CHANNEL, onDecision);
-  const close = () => diagnostics.unsubscribe(AUDIT_CHANNEL, onAudit) && diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
+  const close = () =>
+    diagnostics.unsubscribe(AUDIT_CHANNEL, onAudit) && diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
   return { log, close };
 }

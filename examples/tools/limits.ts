@@ -1,4 +1,11 @@
-import { type DocumentNode, type FragmentDefinitionNode, Kind, parse, type SelectionSetNode, type Source } from 'graphql';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  parse,
+  type SelectionSetNode,
+  type Source,
+} from 'graphql';
 
 const MAX = { levels: 12, fields: 1_000, aliases: 30, directives: 50 };
 const MAX_TOKENS = 5_000;
@@ -52,7 +59,8 @@ function parseTokens(source: string | Source): DocumentNode {
   try {
     return parse(source, { maxTokens: MAX_TOKENS });
   } catch (error) {
-    const isOver = error instanceof RangeError || (error instanceof Error && error.message.includes(`${MAX_TOKENS} tokens`));
+    const isOver =
+      error instanceof RangeError || (error instanceof Error && error.message.includes(`${MAX_TOKENS} tokens`));
     throw isOver ? new Error(`The document has more than ${MAX_TOKENS} tokens`) : error;
   }
 }
