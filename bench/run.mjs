@@ -1,7 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { experiments } from './experiments.mjs';
 import { judge } from './judge.mjs';
-import { parseOptions, usage } from './options.mjs';
+import { parseOptions, ROUNDS_TO_JUDGE, usage } from './options.mjs';
 import { print } from './print.mjs';
 import { again, runExperiment } from './run-experiment.mjs';
 import { summary } from './stats.mjs';

@@ -11,12 +11,12 @@ import { createSqlAccountStore, createSqlRateLimitStore, migrate } from 'doorwar
 import { createTokenIssuer, createTokenVerifier } from 'doorward/tokens';
 import { createGraphQLSockets } from 'doorward/use/graphql-ws';
 import { serve } from 'doorward/use/node';
-import type { Source } from 'graphql';
+import { GraphQLError, type Source } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/fetch';
 import { openData } from '../data/data.ts';
 import { seed } from '../data/demo.ts';
 import { graphiqlRoutes } from '../tools/graphiql.ts';
-import { parseWithinLimits } from '../tools/limits.ts';
+import { isOverLimit, parseWithinLimits } from '../tools/limits.ts';
 import { createLog } from '../tools/log.ts';
 import type { Config } from './config.ts';
 import { type Context, masks, policies, resolvers } from './resolvers.ts';
@@ -58,13 +58,20 @@ export async function startServer(config: Config, { clock = systemClock }: { clo
     onError,
   });
   const parse = (source: string | Source) => parseWithinLimits(source, config.GRAPHQL_INTROSPECTION === 'on');
-  const formatError = (error: unknown) => maskGraphQLError(error, { onInternal: onError });
+  const masked = (error: unknown) => maskGraphQLError(error, { onInternal: onError });
+  const refused = (error: Error) => new GraphQLError(error.message, { extensions: { code: 'BAD_USER_INPUT' } });
   const { authenticate } = accounts;
 
   const gate = createGate({ authenticate, pdp: contractRoles, environment });
   const graphql = gate.optional(async (request, _info, { principal, environment: moment }) => {
     const context = () => ({ data, auth: { principal, environment: () => moment } });
-    return createHandler({ schema, parse, formatError, context })(await limitBody(request, bodyLimits.graphql));
+    // What is not a GraphQLError is about the request itself, and answered with 400.
+    const formatError = (error: Error) => (error instanceof GraphQLError ? masked(error) : refused(error));
+    const answer = createHandler({ schema, parse, formatError, context });
+    const response = await answer(await limitBody(request, bodyLimits.graphql));
+    response.headers.set('cache-control', 'no-store');
+    response.headers.set('x-content-type-options', 'nosniff');
+    return response;
   });
   const decide = createDecisionEndpoint({
     pdp: createPolicyEngine(contractDecisionPolicy(contractRoles.grants)),
@@ -100,7 +107,7 @@ export async function startServer(config: Config, { clock = systemClock }: { clo
     trustedProxies,
     allowedOrigins: config.BASE_URL === undefined ? [] : [new URL(config.BASE_URL).origin],
     context: () => ({ data }),
-    maskError: formatError,
+    maskError: (error) => (isOverLimit(error) ? refused(error) : masked(error)),
   });
   return {
     url: config.BASE_URL ?? running.url,

@@ -12,8 +12,8 @@ const MAX_TOKENS = 5_000;
 const NOTHING = { levels: 0, fields: 0, aliases: 0, directives: 0 };
 
 /**
- * Parses a document within the limits; throws an ordinary Error for one that is over them. A fragment
- * counts at every use and is worked out once, so the pass is linear in the document.
+ * Parses a document within the limits; throws what {@link isOverLimit} tells for one that is over them.
+ * A fragment counts at every use and is worked out once, so the pass is linear in the document.
  */
 export function parseWithinLimits(source: string | Source, introspection: boolean): DocumentNode {
   const document = parseTokens(source);
@@ -55,16 +55,22 @@ export function parseWithinLimits(source: string | Source, introspection: boolea
   return document;
 }
 
+/** Tells a refused document from a syntax error. */
+export function isOverLimit(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'OverLimit';
+}
+
 function parseTokens(source: string | Source): DocumentNode {
   try {
     return parse(source, { maxTokens: MAX_TOKENS });
   } catch (error) {
     const isOver =
       error instanceof RangeError || (error instanceof Error && error.message.includes(`${MAX_TOKENS} tokens`));
-    throw isOver ? new Error(`The document has more than ${MAX_TOKENS} tokens`) : error;
+    if (isOver) refuse(`The document has more than ${MAX_TOKENS} tokens`);
+    throw error;
   }
 }
 
 function refuse(message: string): never {
-  throw new Error(message);
+  throw Object.assign(new Error(message), { name: 'OverLimit' });
 }

@@ -11,10 +11,13 @@ export function isScalar(value: unknown): value is Scalar {
 
 /** Writes a value into a trace: short, on one line, and never mistakable for the text around it. */
 export function show(value: unknown): string {
+  return Array.isArray(value) ? `[${shortened(value.map(showOne).join(', '))}]` : showOne(value);
+}
+
+function showOne(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'string') return PLAIN.test(value) ? value : JSON.stringify(shortened(value));
-  if (isScalar(value) || value === null || typeof value === 'number') return String(value);
-  return Array.isArray(value) ? `[${shortened(value.map(show).join(', '))}]` : 'not a scalar';
+  return value === null || typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'not a scalar';
 }
 
 function shortened(text: string): string {

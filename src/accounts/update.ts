@@ -45,19 +45,22 @@ export function createUpdates({ store, roles: known, onRevoked }: Settings): Upd
 }
 
 function readChanges(changes: AccountChanges, known: readonly string[]): AccountPatch {
-  const roles = ownField(changes, 'roles');
-  const department = ownField(changes, 'department');
-  const disabled = ownField(changes, 'disabled');
+  // A property that is there must be meant: `undefined` is refused, not taken for "as it was".
+  const given = (name: keyof AccountChanges): boolean => Object.hasOwn(Object(changes), name);
   return {
-    ...(roles !== undefined && { roles: readRoles(roles, known) }),
-    ...(department !== undefined && { department: readDepartment(department) }),
-    ...(disabled !== undefined && { disabled: readFlag(disabled) }),
+    ...(given('roles') && { roles: readRoles(ownField(changes, 'roles'), known) }),
+    ...(given('department') && { department: readDepartment(ownField(changes, 'department')) }),
+    ...(given('disabled') && { disabled: readFlag(ownField(changes, 'disabled')) }),
   };
 }
 
 function readRoles(roles: unknown, known: readonly string[]): readonly string[] {
-  if (Array.isArray(roles) && roles.every((role) => known.includes(role))) return [...new Set<string>(roles)];
-  return refuseInput('roles', 'must be a list of known roles');
+  if (!Array.isArray(roles)) return refuseInput('roles', 'must be a list of known roles');
+  const names = new Set<string>(roles);
+  for (const name of names) {
+    if (!known.includes(name)) refuseInput('roles', 'must be a list of known roles');
+  }
+  return [...names];
 }
 
 function readDepartment(department: unknown): string | null {

@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { InputCompiler } from './compile-input.ts';
-import { typeApplications } from './compile-types.ts';
+import type { TypeReader } from './compile-types.ts';
 import { configError } from './config-error.ts';
 import type { Declaration } from './inheritance.ts';
 import type { FieldPlan, Mask, Requirement } from './plan.ts';
@@ -23,6 +23,7 @@ type Root = 'query' | 'mutation' | 'subscription' | undefined;
 export interface FieldCompiler {
   readonly schema: GraphQLSchema;
   readonly read: RuleReader;
+  readonly ofType: TypeReader;
   readonly rules: RuleTable;
   readonly input: InputCompiler;
   readonly masks: ReadonlyMap<string, Mask['apply']>;
@@ -43,13 +44,13 @@ export function compileField(
   field: GraphQLField<unknown, unknown>,
   declarations: readonly Declaration[],
 ): FieldPlan {
-  const { schema, read, rules, input, masks } = compiler;
+  const { schema, read, ofType, rules, input, masks } = compiler;
   const coordinate = `${type.name}.${field.name}`;
   const returned = getNamedType(field.type);
-  const ofReturned = typeApplications(returned, read);
+  const ofReturned = ofType(returned);
   const returnsFields = isObjectType(returned) || isInterfaceType(returned);
   const applications = [
-    ...typeApplications(type, read),
+    ...ofType(type),
     ...declarations.flatMap((declared) => read(declared.field, declared.coordinate).applications),
     ...(returnsFields ? [] : ofReturned),
   ];
@@ -94,13 +95,9 @@ function placed(
   root: Root,
 ): Pick<Requirement, 'from' | 'onDeny'> {
   const from = written ?? (root === undefined ? 'PARENT' : 'ARGS');
-  const { listDepth, itemNullable } = shapeOf(field.type);
-  const nullable = from === 'RESULT' ? itemNullable : !isNonNullType(field.type);
-  const filterable = from === 'RESULT' && (listDepth > 0 || root === 'subscription');
   const refuse = (problem: string): never => {
     throw configError(coordinate, problem, node);
   };
-
   if (from === 'PARENT' && root !== undefined) refuse('is a root field, which has no PARENT');
   if (root === 'mutation' && (from === 'RESULT' || onDeny === 'MASK')) {
     refuse('is a mutation, which would run before it is denied; rules on it look at ARGS and deny with ERROR or NULL');
@@ -108,9 +105,15 @@ function placed(
   if (root === 'subscription' && onDeny !== 'ERROR' && from !== 'RESULT') {
     refuse(`can deny with ${onDeny} only what comes from: RESULT; before the first event there is nothing`);
   }
-  if (onDeny === 'FILTER' && !filterable)
-    refuse('can FILTER only a list, or the events of a subscription, with from: RESULT');
-  if (onDeny === 'NULL' && !nullable) refuse('can not be NULL, its type is non-null');
+  if (onDeny === 'FILTER' || onDeny === 'NULL') {
+    const { listDepth, itemNullable } = shapeOf(field.type);
+    const hasItems = from === 'RESULT' && (listDepth > 0 || root === 'subscription');
+    const nullable = from === 'RESULT' ? itemNullable : !isNonNullType(field.type);
+    if (onDeny === 'FILTER' && !hasItems) {
+      refuse('can FILTER only a list, or the events of a subscription, with from: RESULT');
+    }
+    if (onDeny === 'NULL' && !nullable) refuse('can not be NULL, its type is non-null');
+  }
   if (from === 'ARGS') {
     for (const [argument] of ownerPathsIn(rule)) {
       if (!field.args.some(({ name }) => name === argument)) refuse(`has no argument ${argument} for the owner path`);

@@ -4,19 +4,31 @@ import { withInterfaces } from './inheritance.ts';
 import type { Directable, RuleReader } from './read-rules.ts';
 import type { Application } from './rule-arguments.ts';
 
-/** The rules on a type: those of an object type or an interface include the ones of its interfaces. */
-export function typeApplications(type: GraphQLNamedType, read: RuleReader): readonly Application[] {
-  const types = isObjectType(type) || isInterfaceType(type) ? withInterfaces(type) : [type];
-  return types.flatMap((each) => {
-    const { applications } = read(each, each.name);
+export type TypeReader = (type: GraphQLNamedType) => readonly Application[];
+
+/** Makes the function that reads the rules on a type; with those of its interfaces, where it has such. */
+export function createTypeReader(read: RuleReader): TypeReader {
+  const known = new Map<GraphQLNamedType, readonly Application[]>();
+
+  function applicationsOn(type: GraphQLNamedType): readonly Application[] {
+    const { applications } = read(type, type.name);
     for (const { from, onDeny, node } of applications) {
-      if (from !== undefined) throw configError(each.name, 'has a rule with from, which is for fields', node);
+      if (from !== undefined) throw configError(type.name, 'has a rule with from, which is for fields', node);
       if (onDeny !== undefined && onDeny !== 'ERROR') {
-        throw configError(each.name, 'can deny with an error only; other ways are for fields', node);
+        throw configError(type.name, 'can deny with an error only; other ways are for fields', node);
       }
     }
     return applications;
-  });
+  }
+
+  return (type) => {
+    const found = known.get(type);
+    if (found !== undefined) return found;
+    const types = isObjectType(type) || isInterfaceType(type) ? withInterfaces(type) : [type];
+    const applications = types.flatMap(applicationsOn);
+    known.set(type, applications);
+    return applications;
+  };
 }
 
 /** Refuses rules in places where nothing enforces them. */

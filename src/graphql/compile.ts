@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isAbstractType, isIntrospectionType, isObjectType } from 'graphql';
 import { compileField, onePerPrincipal } from './compile-field.ts';
 import { compileInput } from './compile-input.ts';
-import { refuseStrayRules, typeApplications } from './compile-types.ts';
+import { createTypeReader, refuseStrayRules } from './compile-types.ts';
 import { configError } from './config-error.ts';
 import { declarationsOf } from './inheritance.ts';
 import type { FieldPlan, SchemaPlan } from './plan.ts';
@@ -23,6 +23,7 @@ export interface CompileOptions {
 export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaPlan {
   const rules = createRuleTable();
   const read = createRuleReader(schema, options.directiveName, rules, options.known);
+  const ofType = createTypeReader(read);
   const input = compileInput(schema, read);
   const masks = new Map(Object.entries(options.masks));
   refuseStrayRules(schema, read);
@@ -32,20 +33,20 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
   const unprotected: string[] = [];
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   for (const type of types) {
-    const ofType = typeApplications(type, read);
+    const rulesOfType = ofType(type);
     if (!isObjectType(type)) continue;
     const typeIsPublic = read(type, type.name).isPublic;
-    if (typeIsPublic && ofType[0] !== undefined) {
-      throw configError(type.name, `is @public and has a rule of ${ofType[0].coordinate}`, ofType[0].node);
+    if (typeIsPublic && rulesOfType[0] !== undefined) {
+      throw configError(type.name, `is @public and has a rule of ${rulesOfType[0].coordinate}`, rulesOfType[0].node);
     }
     objects.set(
       type.name,
-      ofType.length === 0 ? undefined : rules.all(ofType.flatMap(({ rule }) => onePerPrincipal(rule))),
+      rulesOfType.length === 0 ? undefined : rules.all(rulesOfType.flatMap(({ rule }) => onePerPrincipal(rule))),
     );
 
     for (const field of Object.values(type.getFields())) {
       const declarations = declarationsOf(type, field.name);
-      const plan = compileField({ schema, read, rules, input, masks }, type, field, declarations);
+      const plan = compileField({ schema, read, ofType, rules, input, masks }, type, field, declarations);
       const fieldIsPublic = read(field, plan.coordinate).isPublic;
       if (fieldIsPublic && plan.gate !== undefined) {
         throw configError(plan.coordinate, `is @public and has a rule all the same: ${plan.gate.text}`);

@@ -129,7 +129,7 @@ function createEnforcer<Context>(plan: SchemaPlan, options: ProtectSchemaOptions
 }
 
 function contextAuth(context: unknown): AuthContext | undefined {
-  return typeof context === 'object' && context !== null ? Reflect.get(context, 'auth') : undefined;
+  return (context as { readonly auth?: AuthContext } | null | undefined)?.auth;
 }
 
 /** Checks the options, and takes out what compiling needs. */

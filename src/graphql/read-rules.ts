@@ -42,15 +42,23 @@ export function createRuleReader(
 
   const seen = new Map<Directable, Annotations>();
   return (place, coordinate) => {
-    const annotations = seen.get(place) ?? annotationsOf(place, coordinate);
+    const known = seen.get(place);
+    if (known !== undefined) return known;
+    const nodes = directiveNodes(place);
+    const names = namesInExtensions(place);
+    if (nodes.length === 0 && names.length === 0) return NOTHING;
+    const annotations = annotationsOf(place, coordinate, nodes, names);
     seen.set(place, annotations);
     return annotations;
   };
 
-  function annotationsOf(place: Directable, coordinate: string): Annotations {
-    const nodes = directiveNodes(place);
-    const applied = new Set([...nodes.map((node) => node.name.value), ...namesInExtensions(place)]);
-    if (applied.size === 0) return NOTHING;
+  function annotationsOf(
+    place: Directable,
+    coordinate: string,
+    nodes: readonly DirectiveNode[],
+    names: readonly string[],
+  ): Annotations {
+    const applied = new Set([...nodes.map((node) => node.name.value), ...names]);
     for (const name of applied) {
       if (handled.has(name) || !looksLikeOurs(name)) continue;
       throw configError(
@@ -87,9 +95,6 @@ export function createRuleReader(
         throw configError(coordinate, `@${directiveName} ${problem}`, node);
       });
     }
-    if (isPublic && applications.length > 0) {
-      throw configError(coordinate, 'is @public and has a rule', applications[0]?.node);
-    }
     return { applications, isPublic };
   }
 
@@ -103,8 +108,8 @@ export function createRuleReader(
 
 function directiveNodes(place: Directable): readonly DirectiveNode[] {
   const own = place.astNode?.directives ?? [];
-  const added = place.extensionASTNodes?.flatMap((node) => node.directives ?? []) ?? [];
-  return added.length === 0 ? own : [...own, ...added];
+  const extensions = place.extensionASTNodes ?? [];
+  return extensions.length === 0 ? own : [...own, ...extensions.flatMap((node) => node.directives ?? [])];
 }
 
 function namesInExtensions({ extensions }: Directable): readonly string[] {

@@ -109,7 +109,8 @@ function parse(
 
 function algorithmOf(verify: KeyObject, jwk: JsonWebKey | undefined, options: AsymmetricKeyOptions): TokenAlgorithm {
   const chosen = readText(options, 'alg');
-  const declared = jwk?.alg ?? chosen ?? (verify.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256');
+  const usual = verify.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256';
+  const declared = jwk?.alg === undefined ? (chosen ?? usual) : jwk.alg;
   if (declared !== 'RS256' && declared !== 'PS256' && declared !== 'ES256') {
     throw configInvalid('alg', 'must be RS256, PS256 or ES256');
   }

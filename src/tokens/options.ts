@@ -26,7 +26,7 @@ export function readText(options: object, name: string): string | undefined {
 export function readTexts(options: object, name: string): readonly string[] | undefined {
   if (!Object.hasOwn(options, name)) return undefined;
   const value: unknown = Reflect.get(options, name);
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const values: readonly unknown[] = Array.isArray(value) ? [...value] : [value];
   if (values.length === 0 || !values.every(isNonEmptyText)) {
     throw configInvalid(name, 'must be a non-empty string, or a non-empty list of them, when it is given');
   }

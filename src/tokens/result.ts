@@ -36,10 +36,13 @@ export type TokenResult =
 /** Signs claims into a compact JWT. `iat`, `exp`, `jti`, and the configured `iss` and `aud` are added. */
 export interface TokenIssuer {
   issue(claims: IssueClaims): string;
+  /** How long a token lives when no `notAfter` ends it earlier. */
   readonly ttlSeconds: number;
 }
 
+/** What a token shall say. The issuer's own claims (`iat`, `exp`, `jti`, `iss`, `aud`) are left out when given. */
 export interface IssueClaims {
+  /** 1 to 256 characters. */
   readonly sub: string;
   /** Never later than this, in seconds since the epoch, whatever the lifetime says. */
   readonly notAfter?: number;

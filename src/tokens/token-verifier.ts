@@ -69,6 +69,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       try {
         return verify(token);
       } catch {
+        // For example a clock that throws: whatever went wrong, nothing is accepted.
         return refused('malformed');
       }
     },

@@ -330,6 +330,11 @@ describe('a trace', () => {
     [and(hasRole('a'), eq(attr('action'), 'read')), { roles: null }, 'subject.roles = null (wants to have a)'],
     [eq(attr('subject.a'), 1), { subject: { a: '1 (wants 1)\nallow' } }, 'subject.a = "1 (wants 1)\\nallow" (wants 1)'],
     [eq(attr('subject.a'), 1), { subject: { a: {} } }, 'subject.a = not a scalar (wants 1)'],
+    [
+      contains(attr('subject.a'), 1),
+      { subject: { a: [[1], {}] } },
+      'subject.a = [not a scalar, not a scalar] (wants to have 1)',
+    ],
     [eq(attr('subject.a'), 1), { subject: { a: Number.NaN } }, 'subject.a = NaN (wants 1)'],
     [
       eq(attr('subject.a'), 'x'),

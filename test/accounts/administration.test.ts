@@ -34,7 +34,7 @@ describe('administering accounts', () => {
     },
   );
 
-  it.each(['admin', { admin: true }, null, undefined, { length: 1, 0: 'admin' }])(
+  it.each(['admin', { admin: true }, null, undefined, { length: 1, 0: 'admin' }, new Array(1)])(
     'AZ-03 %j is no list of roles',
     async (roles) => {
       const { accounts, register } = createWorld();
@@ -42,6 +42,36 @@ describe('administering accounts', () => {
       expect(await outcome(accounts.setRoles(id, untyped(roles)))).toBe('INPUT_INVALID');
     },
   );
+
+  it('changes several properties in one step, or none when one is refused', async () => {
+    const revoked: string[] = [];
+    const { accounts, register, audit } = createWorld({ onRevoked: (id) => revoked.push(id) });
+    const account = await register();
+    audit.length = 0;
+    for (const changes of [
+      { disabled: true, roles: ['owner'] },
+      { roles: ['admin'], disabled: 'yes' },
+    ]) {
+      expect(await outcome(accounts.update(account.id, changes))).toBe('INPUT_INVALID');
+    }
+    expect(await accounts.byId(account.id)).toEqual(account);
+    expect([revoked, audit]).toEqual([[], []]);
+    const changes = { roles: ['admin'], department: 'sales', disabled: true };
+    expect(await accounts.update(account.id, changes)).toEqual({ ...account, ...changes });
+    expect(revoked).toEqual([account.id]);
+    expect(audit).toEqual([
+      { type: 'account.updated', accountId: account.id, fields: ['roles', 'department', 'disabled'] },
+    ]);
+  });
+
+  it('changes nothing but roles, department and the flag, and nothing by inheritance', async () => {
+    const { accounts, register } = createWorld();
+    const account = await register();
+    const others = { id: 'x', username: 'eve', usernameKey: 'eve', passwordHash: 'x', email: 'x', createdAt: 0 };
+    for (const changes of [others, Object.create({ roles: ['admin'] }), {}, null, 7, 'roles', ['admin']]) {
+      expect(await accounts.update(account.id, untyped(changes))).toEqual(account);
+    }
+  });
 
   it('refuses a department and a flag of another shape', async () => {
     const { accounts, register } = createWorld();

@@ -7,7 +7,7 @@ import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/toke
 import { onTestFinished } from 'vitest';
 
 export const PASSWORD = 'a good passphrase';
-export const START = Date.UTC(2026, 0, 1, 12);
+export const START: number = Date.UTC(2026, 0, 1, 12);
 
 const bcrypt = createBcryptHasher({ cost: 4, workers: 2, queueLimit: 10_000 });
 const key = secretKey('kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A');

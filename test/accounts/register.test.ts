@@ -1,4 +1,5 @@
-import { commonPasswords } from 'doorward/passwords';
+import { DoorwardError } from 'doorward';
+import { commonPasswords, type PasswordHasher } from 'doorward/passwords';
 import { describe, expect, it } from 'vitest';
 import { createWorld, outcome, PASSWORD, START, storedAccount } from './fixture.ts';
 
@@ -246,6 +247,23 @@ describe('registrations from one address', () => {
     expect(await from(world, '192.0.2.2', 'other')).toBe('ok');
     world.time.now = START + 3_600_000;
     expect(await from(world, '192.0.2.1', 'late')).toBe('ok');
+  });
+
+  it('do not count when the hasher is busy', async () => {
+    let busy = true;
+    const hasher: PasswordHasher = {
+      hash: async () => {
+        if (busy) throw new DoorwardError('SERVICE_BUSY', { retryAfterSeconds: 1 });
+        return 'hash';
+      },
+      verify: async () => 'mismatch',
+      close: async () => {},
+    };
+    const world = createWorld({ hasher, registerMaxPerHour: 1 });
+    for (let i = 0; i < 5; i += 1) expect(await from(world, '192.0.2.1', 'ada')).toBe('SERVICE_BUSY');
+    busy = false;
+    expect(await from(world, '192.0.2.1', 'ada')).toBe('ok');
+    expect(await from(world, '192.0.2.1', 'bob')).toBe('HTTP_TOO_MANY_REQUESTS');
   });
 
   it('are not limited for malformed requests, nor without an address', async () => {

@@ -212,12 +212,11 @@ describe('tokens of the service', () => {
   it('a token is valid until its exp and not a moment longer', async () => {
     const { token } = await service.newcomer();
     const { exp } = claimsOf(token);
-    const before = service.clock.now;
     service.clock.now = exp * 1_000 - 1_000;
     expect((await service.fetch('/me', { headers: bearer(token) })).status).toBe(200);
     service.clock.now = exp * 1_000;
     const expired = await service.fetch('/me', { headers: bearer(token) });
-    service.clock.now = before;
+    service.clock.reset();
     expect(expired.status).toBe(401);
     expect(expired.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
   });
@@ -225,7 +224,6 @@ describe('tokens of the service', () => {
   it('refreshing carries auth_time forward and ends 12 hours after the login', async () => {
     let { token } = await service.newcomer();
     const { auth_time } = claimsOf(token);
-    const before = service.clock.now;
     for (let minutes = 20; minutes < 12 * 60; minutes += 20) {
       service.clock.now = auth_time * 1_000 + minutes * 60_000;
       const answer = await service.fetch('/refresh', { method: 'POST', headers: bearer(token) });
@@ -236,7 +234,7 @@ describe('tokens of the service', () => {
     }
     service.clock.now = (auth_time + 12 * 3_600) * 1_000;
     const ended = await service.fetch('/refresh', { method: 'POST', headers: bearer(token) });
-    service.clock.now = before;
+    service.clock.reset();
     expect(ended.status).toBe(401);
   });
 

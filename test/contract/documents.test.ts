@@ -14,7 +14,9 @@ async function readAt(time: string, name: DemoName, document: string, at: Servic
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
   at.clock.now = midnight + ((hours * 60 + minutes) * 60 + seconds) * 1_000;
   const login = await at.postJson('/login', { username: name, password: 'correct horse battery staple' });
-  return (await at.fetch(`/api/documents/${document}`, { headers: bearer(login.body.access_token) })).status;
+  const { status } = await at.fetch(`/api/documents/${document}`, { headers: bearer(login.body.access_token) });
+  at.clock.reset();
+  return status;
 }
 
 describe('GET /api/documents/{doc_id} under the attribute policy', () => {

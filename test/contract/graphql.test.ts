@@ -104,10 +104,9 @@ describe('transport', () => {
 
   it('an expired token is 401 for the whole request', async () => {
     const { token } = await service.newcomer();
-    const before = service.clock.now;
     service.clock.now += 1_801_000;
     const answer = await service.graphql('{ __typename }', token);
-    service.clock.now = before;
+    service.clock.reset();
     expect(answer.status).toBe(401);
   });
 

@@ -20,7 +20,8 @@ export type DemoName = 'admin' | 'editor' | 'viewer' | 'moderator';
 /** The example server on a free loopback port, with its data in memory and a clock that tests can move. */
 export interface Service {
   readonly url: string;
-  readonly clock: { now: number };
+  /** Ticks; set it to move the service in time, and back with `reset`. */
+  readonly clock: { now: number; reset(): void };
   close(): Promise<void>;
   fetch(path: string, init?: RequestInit): Promise<Answer>;
   postJson(path: string, body: unknown, token?: string): Promise<Answer>;
@@ -43,7 +44,18 @@ export interface Answer {
 let serial = 0;
 
 export async function startService(env: Record<string, string> = {}): Promise<Service> {
-  const clock = { now: Date.now() };
+  let offset = 0;
+  const clock = {
+    get now() {
+      return Date.now() + offset;
+    },
+    set now(time: number) {
+      offset = time - Date.now();
+    },
+    reset() {
+      offset = 0;
+    },
+  };
   const config = readConfig({
     PORT: '0',
     DATA_DIR: ':memory:',

@@ -75,12 +75,11 @@ describe('the policy decision call', () => {
 
   it('takes the hour of the configured zone when the call names none', async () => {
     const sensitive = { user, resource: { ...resource, sensitivity: 'high' }, action: 'delete' };
-    const before = service.clock.now;
     service.clock.now = noon;
     expect((await decide(sensitive)).body).toEqual({ result: true });
     service.clock.now = noon + 10 * 3_600_000;
     expect((await decide(sensitive)).body).toEqual({ result: false });
-    service.clock.now = before;
+    service.clock.reset();
   });
 
   it('answers malformed JSON as OPA does', async () => {

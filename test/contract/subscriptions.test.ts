@@ -157,6 +157,7 @@ describe('subscriptions over WebSocket', () => {
         webSocketImpl: WebSocket,
         retryAttempts: 0,
         lazy: false,
+        onNonLazyError: () => {},
         connectionParams: bearer(token),
         on: { closed: (event) => resolve((event as { code: number }).code) },
       });

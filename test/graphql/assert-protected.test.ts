@@ -51,6 +51,11 @@ describe('DIR-09 the schema that is served', () => {
       'Query.secret has other rules|Query.open has rules and no guard',
     ],
     [
+      'extended by a rule on a guarded type',
+      () => extendSchema(guarded(), parse('extend type User @auth(requires: "admin")')),
+      'User.id has other rules',
+    ],
+    [
       'extended by a field of a guarded type',
       () => extendSchema(guarded(), parse('extend type User { mail: String }')),
       'User.mail has rules and no guard',

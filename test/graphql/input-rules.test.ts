@@ -6,6 +6,7 @@ const typeDefs = `
   type Mutation {
     createPost(title: String, authorId: ID @auth(rule: { any: [{ permission: "manage_users" }, { owner: "authorId" }] }), input: PostInput): String
     import(posts: [[PostInput!]]): String
+    wrap(outer: Outer): String
     search(limit: Int = 10 @auth(permissions: ["update"])): String
     tag(kind: Kind, kinds: [Kind]): String
   }
@@ -16,6 +17,8 @@ const typeDefs = `
     meta: MetaInput
     pinned: Boolean = false
   }
+  input Outer { inner: Inner }
+  input Inner { posts: [PostInput] outer: Outer }
   input MetaInput @auth(permissions: ["update"]) { x: Int }
   enum Kind @auth(permissions: ["update"]) { A }
 `;
@@ -27,7 +30,7 @@ function run(who: typeof viewer | undefined, source: string, variables: Record<s
     return 'done';
   };
   const schema = protectedSchema(typeDefs, {
-    Mutation: { createPost: resolver, import: resolver, search: resolver, tag: resolver },
+    Mutation: { createPost: resolver, import: resolver, wrap: resolver, search: resolver, tag: resolver },
   });
   return ask(schema, who, source, variables).then((answer) => ({ errors: answer.errors, ran: ran.length }));
 }
@@ -88,6 +91,13 @@ describe('DIR-13 a rule on an input field', () => {
       denied('import'),
     );
     expect(await run(viewer, 'mutation { import(posts: {authorId: "other"}) }')).toEqual(denied('import'));
+  });
+
+  test('is found through input types that have no rule of their own', async () => {
+    const source = 'mutation($o: Outer) { wrap(outer: $o) }';
+    const around = (authorId: string) => ({ o: { inner: { outer: { inner: { posts: [{ authorId }] } } } } });
+    expect(await run(viewer, source, around('other'))).toEqual(denied('wrap'));
+    expect(await run(viewer, source, around('v1'))).toEqual(passed);
   });
 
   test('is not asked where the field is absent', async () => {

@@ -117,7 +117,7 @@ describe('an error on its way to a client', () => {
     const { execute, parse } = await import('graphql');
     const schema = build('type Query { a(x: Int!): String }');
     const { errors = [] } = await execute({ schema, document: parse('{ a }') });
-    expect(maskGraphQLError(errors[0]).message).toContain('Argument "x"');
+    expect(maskGraphQLError(errors[0]).message).toMatch(/^Argument .*x/);
   });
 
   test('GQL-09 that is no GraphQL error at all is masked', () => {

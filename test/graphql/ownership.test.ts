@@ -59,7 +59,7 @@ describe('ownership', () => {
 
   test('is not inherited from what every object inherits', async () => {
     const hidden = 'doorwardOwner';
-    Object.defineProperty(Object.prototype, hidden, { value: 'u1', configurable: true });
+    Object.defineProperty(Object.prototype, hidden, { get: () => 'u1', configurable: true });
     try {
       expect(await sees({}, owner, hidden)).toBe(false);
     } finally {

@@ -60,7 +60,7 @@ describe('a field without rules', () => {
     expect(field).toMatchObject({
       description: 'words',
       deprecationReason: 'old',
-      args: [{ name: 'x', defaultValue: 1 }],
+      args: [{ name: 'x' }],
     });
     expect(field?.astNode?.name.value).toBe('a');
     expect(query?.isTypeOf).toBe(isTypeOf);

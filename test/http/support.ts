@@ -1,7 +1,7 @@
 import { environmentSource } from 'doorward';
-import { type Accounts, createAccounts } from 'doorward/accounts';
+import { type AccountStore, type Accounts, createAccounts } from 'doorward/accounts';
 import { accountRoutes, createGate, createRouter, type Handler, type RequestInfo } from 'doorward/http';
-import { createBcryptHasher } from 'doorward/passwords';
+import { createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
 import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
@@ -11,20 +11,30 @@ export const INFO: RequestInfo = { requestId: 'r-1', ip: '192.0.2.7' };
 
 export interface Desk {
   readonly accounts: Accounts;
+  readonly store: AccountStore;
   readonly handler: Handler;
   readonly clock: { now: number };
   call(method: string, path: string, init?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
+export interface DeskOptions {
+  readonly ttlSeconds?: number;
+  readonly hasher?: PasswordHasher;
+}
+
+export function testHasher(): PasswordHasher {
+  return createBcryptHasher({ cost: 4, workers: 1 });
+}
+
 /** Real accounts on stores in memory, with the account Ada, behind the account routes. */
-export async function openDesk({ ttlSeconds = 1_800 }: { ttlSeconds?: number } = {}): Promise<Desk> {
+export async function openDesk({ ttlSeconds = 1_800, hasher = testHasher() }: DeskOptions = {}): Promise<Desk> {
   const clock = { now: 1_800_000_000_000 };
   const now = () => clock.now;
   const key = secretKey('vQ9xL2mZ7tR4pW8sK1nB6yD3hF5jC0gA');
-  const hasher = createBcryptHasher({ cost: 4, workers: 1 });
+  const store = createMemoryAccountStore();
   const accounts = createAccounts({
-    store: createMemoryAccountStore(),
+    store,
     limits: createMemoryRateLimitStore(),
     hasher,
     issuer: createTokenIssuer({ key, ttlSeconds, clock: now }),
@@ -38,6 +48,7 @@ export async function openDesk({ ttlSeconds = 1_800 }: { ttlSeconds?: number } =
   const handler = createRouter({ ...accountRoutes(accounts, gate) });
   return {
     accounts,
+    store,
     handler,
     clock,
     call: async (method, path, init) => handler(new Request(`http://localhost${path}`, { method, ...init }), INFO),

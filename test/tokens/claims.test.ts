@@ -177,7 +177,7 @@ describe('the claims of a token with a right signature', () => {
     expect(reasonOf(withClaims({ [name]: value }))).toBe('claims'),
   );
 
-  it.each(['[1,2]', '"hello"', '5', 'null', 'true', '', 'foo', '{}x', '\ufeff{"sub":"ada"}', '{"sub":"ada",}'])(
+  it.each(['[]', '[1,2]', '"hello"', '5', 'null', 'true', '', 'foo', '{}x', '\ufeff{"sub":"ada"}', '{"sub":"ada",}'])(
     'T9 a payload of %j is no claims set',
     (payload) => expect(reasonOf(forge(HEADER, payload || ' '))).toBe('malformed'),
   );

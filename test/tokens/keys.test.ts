@@ -99,6 +99,8 @@ describe('secretKey', () => {
     ['DER in base64url', der.toString('base64url')],
     ['the Base64 lines of a PEM', pem.split('\n').slice(1, -2).join('\n')],
     ['private DER', rsa.privateKey.export({ type: 'pkcs8', format: 'der' })],
+    ['private PKCS #1 DER', rsa.privateKey.export({ type: 'pkcs1', format: 'der' })],
+    ['private SEC 1 DER', ec.privateKey.export({ type: 'sec1', format: 'der' })],
     ['EC DER', ec.publicKey.export({ type: 'spki', format: 'der' })],
     ['RSA JWK', JSON.stringify(jwkOf(rsa.publicKey))],
     ['EC JWK', JSON.stringify(jwkOf(ec.publicKey))],

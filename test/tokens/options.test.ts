@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createSecretKey, generateKeyPairSync } from 'node:crypto';
 import {
   createTokenIssuer,
   createTokenVerifier,
@@ -8,7 +8,7 @@ import {
   type TokenKey,
 } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
-import { hs256, keys, rsa, SECRET } from './forge.ts';
+import { clock, hs256, keys, rsa, SECRET } from './forge.ts';
 import { refusedField } from './refused-field.ts';
 
 describe('a verifier', () => {
@@ -59,6 +59,7 @@ describe('a verifier', () => {
       { alg: 'ES256', verify: rsa.publicKey },
       { alg: 'none', verify: hs256.verify },
       { alg: 'HS256', verify: SECRET },
+      { alg: 'HS256', verify: createSecretKey(SECRET.slice(0, 31), 'utf8') },
       { alg: 'RS256', verify: rsa.publicKey, sign: rsa.publicKey },
     ];
     for (const key of handmade)
@@ -79,6 +80,20 @@ describe('a verifier', () => {
     expect(refusedField(() => createTokenVerifier({ keys: [rs256, publicKey(rsa.publicKey, { kid: 'c' })] }))).toBe(
       undefined,
     );
+  });
+});
+
+describe('the options', () => {
+  it('are copied: changing them later changes nothing', () => {
+    const audience = ['api'];
+    const types = ['JWT'];
+    const ring = [hs256];
+    const verifier = createTokenVerifier({ keys: ring, audience, types, clock });
+    const issuer = createTokenIssuer({ key: hs256, audience, clock });
+    audience[0] = 'other';
+    types[0] = 'at+jwt';
+    ring.pop();
+    expect(verifier.verify(issuer.issue({ sub: 'ada' })).ok).toBe(true);
   });
 });
 

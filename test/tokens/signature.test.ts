@@ -271,6 +271,7 @@ describe('the signature layer', () => {
   });
 
   it.each([
+    '[]',
     '[1]',
     '"HS256"',
     'null',

@@ -5,7 +5,7 @@ import { onlyCopyOf } from '../../only-copy-of.mjs';
 import { stranger, viewer } from './principals.mjs';
 
 const measured = parse('{ users(limit: 1000) { id name email posts { id title content } } }');
-const refused = parse(`{
+const attempted = parse(`{
   users(limit: 1) { id }
   openUsers { id name email posts { id title content } }
   openPosts { id title content }
@@ -27,6 +27,17 @@ function countFields(value) {
   return Object.values(value).reduce((sum, item) => sum + 1 + countFields(item), 0);
 }
 
+/** Exactly the guarded fields are null: neither does one leak nor is an open one refused. */
+function assertRefused({ users, openUsers, openPosts }, guarded) {
+  const reached = { 'Query.users': users };
+  for (const [field, value] of Object.entries(openUsers[0])) reached[`User.${field}`] = value;
+  for (const [field, value] of Object.entries(openPosts[0])) reached[`Post.${field}`] = value;
+  for (const [coordinate, value] of Object.entries(reached)) {
+    const refused = value === null;
+    if (refused !== guarded.includes(coordinate)) throw new Error(`${coordinate} is ${refused ? 'refused' : 'open'}`);
+  }
+}
+
 /**
  * The data that the viewer sees, and what exactly a stranger is refused, field by field.
  * Messages and codes are each library's own and not compared.
@@ -40,10 +51,9 @@ export async function answers(contestant, { guarded }) {
   const seen = { viewer: digest(allowed.data), graphql: onlyCopyOf('graphql') };
   if (contestant.unguarded) return seen;
 
-  const { data, errors = [] } = await run(contestant, refused, stranger);
+  const { data, errors = [] } = await run(contestant, attempted, stranger);
   const paths = errors.map(({ path }) => path.join('.')).sort();
-  const leaked = paths.length === 0 || data.users !== null;
-  if (leaked) throw new Error(`a stranger got through ${guarded.join(', ')}`);
+  assertRefused(data, guarded);
   return { ...seen, stranger: digest({ data, paths }) };
 }
 

@@ -83,7 +83,6 @@ export function createClient(socket: WebSocket, caller: SocketCaller, options: C
   }
 
   function send(data: string): void {
-    if (isEnded) return;
     if (socket.bufferedAmount + data.length > bufferedBytes) client.end(1013, 'Too slow');
     else socket.send(data, () => {});
   }

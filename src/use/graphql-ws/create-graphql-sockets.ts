@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import { type ExecutionResult, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../../core/index.ts';
@@ -48,9 +48,7 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     onConnect: ({ extra: client, connectionParams }) => connect(client, connectionParams),
     onSubscribe: ({ extra: client }, _id, payload) => operations.start(client, payload),
     onNext: (_context, _id, _payload, _args, result) => masked(result),
-    // An error of a stream arrives wrapped; its wrapper repeats its message.
-    onError: (_context, _id, _payload, errors) =>
-      errors.map((error) => formatted(error.originalError ?? error.cause ?? error)),
+    onError: (_context, _id, _payload, errors) => errors.map((error) => formatted(unwrapped(error))),
   });
 
   /** @returns whether the client may stay. */
@@ -142,4 +140,10 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
       server?.off('upgrade', onUpgrade);
     },
   };
+}
+
+/** The error of a stream arrives inside a GraphQL error that repeats its message and would pass for one about the request. */
+function unwrapped(error: GraphQLError): unknown {
+  const cause = error.originalError ?? error.cause;
+  return cause instanceof Error && cause.message === error.message ? cause : error;
 }

@@ -80,7 +80,8 @@ const DEFAULT_LIMITS: Required<SocketLimits> = {
 };
 
 export function readOptions(options: GraphQLSocketsOptions): Settings {
-  const { onError = () => {}, path = '/graphql', allowedOrigins = [] } = options;
+  const { path = '/graphql', allowedOrigins = [] } = options;
+  const onError = unfailing(options.onError);
   if (typeof options.authenticate !== 'function') throw invalid('authenticate', 'must be a function');
   if (typeof options.environment !== 'function') throw invalid('environment', 'must be a function');
   if (!path.startsWith('/')) throw invalid('path', 'must begin with a slash');
@@ -107,6 +108,17 @@ export function readOptions(options: GraphQLSocketsOptions): Settings {
     path,
     allowedOrigins,
     limits,
+  };
+}
+
+/** A listener that throws would take the process down from where it is called. */
+function unfailing(listener: GraphQLSocketsOptions['onError']): (error: unknown) => void {
+  return (error) => {
+    try {
+      listener?.(error);
+    } catch {
+      // Nobody is left to tell.
+    }
   };
 }
 

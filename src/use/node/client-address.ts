@@ -31,9 +31,10 @@ export function createClientAddress(trustedProxies: readonly string[] = []): Cli
   };
 }
 
-/** An address in one spelling; `undefined` for what is none. */
+/** An address in one spelling and without its zone, which means something to this machine only; `undefined` for what is none. */
 function addressOf(text: string): string | undefined {
-  const ip = MAPPED_IPV4.exec(text)?.[1] ?? text;
+  const [address = ''] = text.split('%', 1);
+  const ip = MAPPED_IPV4.exec(address)?.[1] ?? address;
   return isIPv4(ip) || isIPv6(ip) ? ip.toLowerCase() : undefined;
 }
 

@@ -100,7 +100,7 @@ export function createListener(
   }
 
   return (request, response, connection) => {
-    void answer(request, response, connection);
+    answer(request, response, connection).catch(() => response.destroy());
   };
 }
 

@@ -36,7 +36,7 @@ export function headerProblem({ rawHeaders }: IncomingMessage): RawProblem | und
 export function urlOf({ url = '', headers, socket }: IncomingMessage): URL | undefined {
   const { host = 'localhost' } = headers;
   const text = `${'encrypted' in socket ? 'https' : 'http'}://${host}${url}`;
-  if (!url.startsWith('/') || !HOST.test(host) || !URL.canParse(text)) return undefined;
+  if (!/^\/(?!\/)/.test(url) || !HOST.test(host) || !URL.canParse(text)) return undefined;
   const parsed = new URL(text);
   return parsed.pathname === url.split('?', 1)[0] ? parsed : undefined;
 }

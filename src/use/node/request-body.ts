@@ -59,7 +59,7 @@ export function requestBody(request: IncomingMessage, onFirstRead?: () => void):
     discard: () =>
       new Promise((resolve) => {
         reader = undefined;
-        if (request.readableEnded || request.destroyed) return resolve();
+        if (!isAsked || request.readableEnded || request.destroyed) return resolve();
         const timer = setTimeout(done, DISCARD_MS);
         let dropped = 0;
         onData = (chunk) => {

@@ -33,21 +33,19 @@ export async function writeResponse(
   target.end();
 }
 
+/** Ends early, and cancels the body, when the client goes. */
 async function writeBody(body: ReadableStream<Uint8Array>, target: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  const stop = (): void => gone.abort();
-  target.once('close', stop);
   const reader = body.getReader();
+  const gone = new AbortController();
+  const stop = (): void => {
+    gone.abort();
+    reader.cancel().catch(() => undefined);
+  };
+  target.once('close', stop);
   try {
-    for (;;) {
-      if (target.destroyed) throw new Error('The client has gone');
-      const chunk = await reader.read();
-      if (chunk.done) return;
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
       if (!target.write(chunk.value)) await once(target, 'drain', { signal: gone.signal });
     }
-  } catch (error) {
-    await reader.cancel(error).catch(() => undefined);
-    throw error;
   } finally {
     target.off('close', stop);
   }

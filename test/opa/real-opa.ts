@@ -1,0 +1,78 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const POLICIES = 'test/fixtures/opa';
+
+/** The OPA binary: `OPA_BIN`, or `opa` on the `PATH`, or where `go install` puts it. Without one these tests fail. */
+export function opaBinary(): string {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), join(homedir(), 'go', 'bin')];
+  const candidates =
+    process.env.OPA_BIN === undefined ? folders.map((folder) => join(folder, 'opa')) : [process.env.OPA_BIN];
+  const found = candidates.find(isExecutable);
+  if (found === undefined) {
+    throw new Error(
+      'No OPA binary. Install one (go install github.com/open-policy-agent/opa@v1.22.0) and put it on the PATH, or set OPA_BIN.',
+    );
+  }
+  return found;
+}
+
+/** Checks the policies as strictly as OPA can. */
+export function checkPolicies(): string {
+  return execFileSync(opaBinary(), ['check', '--strict', POLICIES], { encoding: 'utf8' });
+}
+
+export interface RealOpa {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts an OPA server with the policies, and waits until it is ready. */
+export async function startOpa(...flags: readonly string[]): Promise<RealOpa> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const args = ['run', '--server', '--addr', `127.0.0.1:${port}`, '--log-level', 'error', ...flags, POLICIES];
+  const child = spawn(opaBinary(), args, { stdio: 'ignore' });
+  await ready(url, child);
+  return {
+    url,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill();
+      }),
+  };
+}
+
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (child.exitCode !== null) throw new Error(`OPA ended with ${child.exitCode}`);
+    const response = await fetch(`${url}/health`).catch(() => undefined);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.kill();
+  throw new Error('OPA did not start');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
