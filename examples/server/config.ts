@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DoorwardError, environmentSource } from 'doorward';
+import { readFileSync } from 'node:fs';
+import { DoorwardError, environmentSource, isDoorwardError } from 'doorward';
 import { createOpaClient } from 'doorward/opa';
 import { readKey, secretKey, type TokenKey } from 'doorward/tokens';
 import { z } from 'zod';
+import { generatedKey } from '../data/generated-key.ts';
 
 const whole = (min: number, max: number) =>
   z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max));
@@ -17,7 +16,7 @@ const made = <T>(make: (text: string) => T) =>
     try {
       return make(text);
     } catch (error) {
-      context.addIssue(error instanceof DoorwardError ? error.message : 'cannot be used');
+      context.addIssue(isDoorwardError(error) ? error.message : 'cannot be used');
       return z.NEVER;
     }
   });
@@ -48,30 +47,15 @@ export type Config = z.output<typeof Settings> & { readonly production: boolean;
 /** Reads the settings; a bad one stops the server. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const { data, error } = Settings.safeParse(env);
-  if (data === undefined) {
-    const [issue] = error.issues;
-    throw new DoorwardError('CONFIG_INVALID', {
-      field: String(issue?.path[0]),
-      problem: `is refused: ${issue?.message}`,
-    });
-  }
+  const [issue] = error?.issues ?? [];
+  if (data === undefined) throw refused(String(issue?.path[0]), `is refused: ${issue?.message}`);
   const production = data.NODE_ENV === 'production';
-  const configured = data.SIGNING_SECRET ?? data.SIGNING_KEY_FILE;
-  if (configured === undefined && production) {
-    throw new DoorwardError('CONFIG_INVALID', {
-      field: 'SIGNING_SECRET',
-      problem: 'or SIGNING_KEY_FILE must be set in production',
-    });
-  }
-  return { ...data, production, signingKey: configured ?? generatedKey(data.DATA_DIR) };
+  const signingKey =
+    data.SIGNING_SECRET ?? data.SIGNING_KEY_FILE ?? (production ? undefined : generatedKey(data.DATA_DIR));
+  if (signingKey === undefined) throw refused('SIGNING_SECRET', 'or SIGNING_KEY_FILE must be set in production');
+  return { ...data, production, signingKey };
 }
 
-/** For development: a secret made at the first start and kept beside the data. */
-function generatedKey(dataDir: string): TokenKey {
-  console.warn('No SIGNING_SECRET or SIGNING_KEY_FILE is set: signing with a generated secret.');
-  if (dataDir === ':memory:') return secretKey(randomBytes(48));
-  const file = join(dataDir, 'signing-secret');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) writeFileSync(file, randomBytes(48).toString('base64url'), { mode: 0o600 });
-  return secretKey(readFileSync(file, 'utf8'));
+function refused(field: string, problem: string): DoorwardError {
+  return new DoorwardError('CONFIG_INVALID', { field, problem });
 }

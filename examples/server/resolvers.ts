@@ -40,8 +40,7 @@ export const resolvers = {
     post: (_: unknown, { id }: { id: string }, { data }: Context) => data.post(id),
     users(_: unknown, args: { limit?: number | null; offset?: number | null }, { data }: Context) {
       const [limit, offset] = [args.limit ?? 20, args.offset ?? 0];
-      if (limit < 0 || limit > 100 || offset < 0)
-        throw problem('BAD_USER_INPUT', 'limit must be 0 to 100, offset at least 0');
+      if (limit < 0 || limit > 100 || offset < 0) throw badInput('limit must be 0 to 100, offset at least 0');
       return data.users(limit, offset);
     },
   },
@@ -55,13 +54,14 @@ export const resolvers = {
     ) {
       const isPlain = Object.values(plain).some((value) => value != null);
       const { title, content, authorId } = input ?? plain;
-      if (input && isPlain) throw problem('BAD_USER_INPUT', 'Give either input, or title and content');
-      if (title == null || content == null) throw problem('BAD_USER_INPUT', 'title and content are required');
+      if (input && isPlain) throw badInput('Give either input, or title and content');
+      if (title == null || content == null) throw badInput('title and content are required');
       const post = await data.createPost(title, content, authorId ?? auth.principal?.id ?? '');
-      return post ?? Promise.reject(problem('BAD_USER_INPUT', 'There is no such author'));
+      return post ?? Promise.reject(badInput('There is no such author'));
     },
     publishPost: async (_: unknown, { id }: { id: string }, { data }: Context) =>
-      (await data.publishPost(id)) ?? Promise.reject(problem('NOT_FOUND', 'Not found')),
+      (await data.publishPost(id)) ??
+      Promise.reject(new GraphQLError('Not found', { extensions: { code: 'NOT_FOUND' } })),
   },
   Subscription: {
     postCreated: event(() => 'postCreated'),
@@ -78,6 +78,6 @@ function event(name: (args: { authorId?: string | null }) => string) {
   };
 }
 
-function problem(code: 'BAD_USER_INPUT' | 'NOT_FOUND', message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code } });
+function badInput(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } });
 }

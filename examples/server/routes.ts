@@ -3,15 +3,10 @@ import type { Accounts } from 'doorward/accounts';
 import { bodyLimits, type Gate, json, type Routes, readJson } from 'doorward/http';
 import { contractRoles } from 'doorward/rbac';
 import type { Data } from '../data/data.ts';
+import { score } from '../tools/toy-model.ts';
 import { decidePost } from './resolvers.ts';
 
-interface Parts {
-  readonly gate: Gate;
-  readonly data: Data;
-  readonly accounts: Accounts;
-  /** Decides about documents: the attribute policy, or an OPA server. */
-  readonly documents: PolicyDecisionPoint;
-}
+type Parts = { gate: Gate; data: Data; accounts: Accounts; documents: PolicyDecisionPoint };
 
 /** The REST routes of the service beside those of `accountRoutes`. */
 export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
@@ -84,11 +79,4 @@ export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
       },
     ),
   };
-}
-
-/** A toy model: the same input always gets the same number from 0 to 1. */
-function score(input: string): number {
-  let sum = 0;
-  for (const character of input) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000;
-  return sum / 1_000;
 }

@@ -32,19 +32,13 @@ export const typeDefs = /* GraphQL */ `
 
   type Mutation {
     createUser(name: String!, email: String!): User! @auth(permissions: ["manage_users"])
-    createPost(
-      title: String
-      content: String
-      authorId: ID @auth(rule: { any: [{ owner: "authorId" }, { permission: "manage_users" }] })
-      input: CreatePostInput
-    ): Post! @auth(permissions: ["create"])
+    createPost(title: String, content: String, input: CreatePostInput,
+      authorId: ID @auth(rule: { any: [{ owner: "authorId" }, { permission: "manage_users" }] })): Post! @auth(permissions: ["create"])
     publishPost(id: ID!): Post! @auth(rule: { any: [{ permission: "update" }, { policy: "ownPost" }] })
   }
 
   type Subscription {
-    postPublished(authorId: ID): Post!
-      @auth(permissions: ["read"])
-      @auth(policy: [["visible"]], from: RESULT, onDeny: FILTER)
+    postPublished(authorId: ID): Post! @auth(permissions: ["read"]) @auth(policy: [["visible"]], from: RESULT, onDeny: FILTER)
     postCreated: Post! @auth(permissions: ["read"]) @auth(policy: [["visible"]], from: RESULT, onDeny: FILTER)
     userCreated: User! @auth(permissions: ["manage_users"])
   }

@@ -3,7 +3,7 @@ import { type Clock, environmentSource, systemClock } from 'doorward';
 import { contractDecisionPolicy, contractPolicy, createPolicyEngine } from 'doorward/abac';
 import { createAccounts } from 'doorward/accounts';
 import { authDirectives, maskGraphQLError, protectSchema } from 'doorward/graphql';
-import { accountRoutes, bodyLimits, createGate, createRouter, type Handler, limitBody } from 'doorward/http';
+import { accountRoutes, bodyLimits, createGate, createRouter, limitBody } from 'doorward/http';
 import { createDecisionEndpoint } from 'doorward/opa';
 import { commonPasswords, createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
@@ -17,7 +17,7 @@ import { openData } from '../data/data.ts';
 import { seed } from '../data/demo.ts';
 import { graphiqlRoutes } from '../tools/graphiql.ts';
 import { isOverLimit, parseWithinLimits } from '../tools/limits.ts';
-import { createLog } from '../tools/log.ts';
+import { createLog, logRequests } from '../tools/log.ts';
 import type { Config } from './config.ts';
 import { type Context, masks, policies, resolvers } from './resolvers.ts';
 import { restRoutes } from './routes.ts';
@@ -60,9 +60,7 @@ export async function startServer(config: Config, { clock = systemClock }: { clo
   const parse = (source: string | Source) => parseWithinLimits(source, config.GRAPHQL_INTROSPECTION === 'on');
   const masked = (error: unknown) => maskGraphQLError(error, { onInternal: onError });
   const refused = (error: Error) => new GraphQLError(error.message, { extensions: { code: 'BAD_USER_INPUT' } });
-  const { authenticate } = accounts;
-
-  const gate = createGate({ authenticate, pdp: contractRoles, environment });
+  const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment });
   const graphql = gate.optional(async (request, _info, { principal, environment: moment }) => {
     const context = () => ({ data, auth: { principal, environment: () => moment } });
     // What is not a GraphQLError is about the request itself, and answered with 400.
@@ -89,19 +87,11 @@ export async function startServer(config: Config, { clock = systemClock }: { clo
     },
     { onError },
   );
-  const logged: Handler = async (request, info) => {
-    const started = performance.now();
-    const response = await handler(request, info);
-    const { method, url } = request;
-    const ms = Math.round(performance.now() - started);
-    log('info', { type: 'request', method, path: new URL(url).pathname, status: response.status, ms, ...info });
-    return response;
-  };
-  const running = await serve(logged, { port: config.PORT, host: config.HOST, trustedProxies });
+  const running = await serve(logRequests(handler, log), { port: config.PORT, host: config.HOST, trustedProxies });
   const sockets = createGraphQLSockets({
     server: running.server,
     schema,
-    authenticate,
+    authenticate: accounts.authenticate,
     environment,
     parse,
     trustedProxies,

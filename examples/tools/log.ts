@@ -1,12 +1,14 @@
 import diagnostics from 'node:diagnostics_channel';
 import { AUDIT_CHANNEL, DECISION_CHANNEL, type DecisionEvent } from 'doorward';
+import type { Handler } from 'doorward/http';
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type Level = (typeof LEVELS)[number];
+export type Log = (level: Level, fields: object) => void;
 
 /** Writes JSON lines: requests, audit events and decisions; never a body, a header or a query string. */
 export function createLog(threshold: Level) {
-  const log = (level: Level, fields: object) => {
+  const log: Log = (level, fields) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return;
     process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), level, ...fields })}\n`);
   };
@@ -22,4 +24,16 @@ export function createLog(threshold: Level) {
   const close = () =>
     diagnostics.unsubscribe(AUDIT_CHANNEL, onAudit) && diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
   return { log, close };
+}
+
+/** Writes one line a request, with its id. */
+export function logRequests(handler: Handler, log: Log): Handler {
+  return async (request, info) => {
+    const started = performance.now();
+    const response = await handler(request, info);
+    const ms = Math.round(performance.now() - started);
+    const { pathname: path } = new URL(request.url);
+    log('info', { type: 'request', method: request.method, path, status: response.status, ms, ...info });
+    return response;
+  };
 }

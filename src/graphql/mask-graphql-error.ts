@@ -8,22 +8,31 @@ export interface MaskGraphQLErrorOptions {
 }
 
 /**
- * Makes an error fit for a client. Errors with a code for clients (`UNAUTHENTICATED`, `FORBIDDEN`,
- * `BAD_USER_INPUT`, `NOT_FOUND`) pass, and so do GraphQL's own about the request (syntax, validation,
- * variables, arguments). Every other becomes "Internal server error" with the code `INTERNAL_SERVER_ERROR`,
- * at the same path.
+ * Makes an error fit for a client, with a code. Errors that have one for clients (`UNAUTHENTICATED`, `FORBIDDEN`,
+ * `BAD_USER_INPUT`, `NOT_FOUND`) pass; GraphQL's own about the request (syntax, validation, variables,
+ * arguments) keep their text under `BAD_USER_INPUT`. Every other becomes "Internal server error" with the code
+ * `INTERNAL_SERVER_ERROR`, at the same path.
  *
  * @example
  * const errors = result.errors?.map((error) => maskGraphQLError(error, { onInternal: console.error }));
  */
 export function maskGraphQLError(error: unknown, options: MaskGraphQLErrorOptions = {}): GraphQLError {
-  if (error instanceof GraphQLError && (isAboutRequest(error) || hasPublicCode(error))) return error;
+  if (error instanceof GraphQLError && hasPublicCode(error)) return error;
+  if (error instanceof GraphQLError && isAboutRequest(error)) return coded(error.message, error, 'BAD_USER_INPUT');
   const at = error instanceof GraphQLError ? error : undefined;
   options.onInternal?.(at?.originalError ?? error);
-  return new GraphQLError('Internal server error', {
-    nodes: at?.nodes ?? null,
-    path: at?.path ?? null,
-    extensions: { code: 'INTERNAL_SERVER_ERROR' },
+  return coded('Internal server error', at, 'INTERNAL_SERVER_ERROR');
+}
+
+/** An error of the same place in the document and the result. */
+function coded(message: string, at: GraphQLError | undefined, code: string): GraphQLError {
+  const { nodes, source, positions, path } = at ?? {};
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions: { code },
   });
 }
 

@@ -56,10 +56,10 @@ function readParams({ parameters }: Endpoint, segments: readonly string[]): Para
   return params;
 }
 
-/** Decodes once. No id holds a separator, a dot segment or a control character, so no resource has such a path. */
+/** Decodes once. No id holds a separator or a control character; dot segments are gone with the parsing of the URL. */
 function decode(segment: string): string {
   const value = unescaped(segment);
-  if (value.length > MAX_PARAMETER_LENGTH || value === '.' || value === '..' || /[/\\\p{Cc}]/u.test(value)) {
+  if (value.length > MAX_PARAMETER_LENGTH || /[/\\\p{Cc}]/u.test(value)) {
     throw new DoorwardError('HTTP_NOT_FOUND');
   }
   return value;

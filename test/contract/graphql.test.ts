@@ -281,6 +281,14 @@ describe('users(limit, offset)', () => {
 });
 
 describe('errors', () => {
+  it.each([
+    ['syntax', '{'],
+    ['validation', '{ nonsense }'],
+    ['a variable', 'query($id: ID!) { user(id: $id) { id } }'],
+  ])('about %s carry the code BAD_USER_INPUT', async (_, query) => {
+    expect(codes((await as('viewer', query)).body)).toEqual(['BAD_USER_INPUT']);
+  });
+
   it('carry one of the five codes and a generic message', async () => {
     const known = ['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'NOT_FOUND', 'INTERNAL_SERVER_ERROR'];
     const answers = await Promise.all([

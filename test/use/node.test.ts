@@ -256,6 +256,26 @@ describe('the body', () => {
     expect(statusesOf(await raw(running, `POST /echo HTTP/1.1\r\n${head}`))).toEqual([413]);
   });
 
+  it('HTTP-18 a client that was refused before it sent its small body cannot have its next request taken for it', async () => {
+    const running = await start(handler);
+    const head = 'POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\nExpect: 100-continue\r\n\r\n';
+    const answer = await raw(running, head, 'GET /me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer b\r\n\r\n');
+    expect(statusesOf(answer)).toEqual([401]);
+    expect(answer).toMatch(/^connection: close\r$/im);
+  });
+
+  it('a handler that goes on reading after its answer gets an error, and no cut body for a whole one', async () => {
+    let reading: Promise<string> = Promise.resolve('');
+    const running = await start((request) => {
+      reading = request.text();
+      reading.catch(() => {});
+      return json(200, {});
+    });
+    const answer = raw(running, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nConnection: close\r\n\r\n12345');
+    expect(statusesOf(await answer)).toEqual([200]);
+    await expect(reading).rejects.toThrow();
+  });
+
   it('HTTP-18 a client that asks before it sends is told to when its body is wanted', async () => {
     const { server } = await start(handler);
     const headers = { 'content-type': 'application/json', 'content-length': '7', expect: '100-continue' };

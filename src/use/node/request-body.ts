@@ -58,8 +58,9 @@ export function requestBody(request: IncomingMessage, onFirstRead?: () => void):
     isKeepable: () => request.complete || (isAsked && encoding === undefined && Number(length) <= KEEPABLE_BYTES),
     discard: () =>
       new Promise((resolve) => {
-        reader = undefined;
         if (!isAsked || request.readableEnded || request.destroyed) return resolve();
+        reader?.error(new Error('The request has been answered'));
+        reader = undefined;
         const timer = setTimeout(done, DISCARD_MS);
         let dropped = 0;
         onData = (chunk) => {
