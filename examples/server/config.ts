@@ -32,7 +32,7 @@ const Settings = z.object({
   SIGNING_KEY_FILE: made((file) => readKey(readFileSync(file, 'utf8'))).optional(),
   DEMO_PASSWORD: z.string().min(8).optional(),
   TIME_ZONE: made((timeZone) => environmentSource({ timeZone }) && timeZone).default('UTC'),
-  OPA_URL: made((url) => createOpaClient({ url, roleOrder: ['admin', 'editor', 'moderator', 'viewer'] })).optional(),
+  OPA_URL: made((url) => createOpaClient({ url, roleOrder: ['admin', 'moderator', 'editor', 'viewer'] })).optional(),
   PDP_TOKEN: z.string().min(1).optional(),
   LOGIN_MAX_FAILURES: whole(1, 1_000).default(10),
   REGISTER_MAX_PER_HOUR: whole(1, 1_000_000).optional(),

@@ -32,8 +32,9 @@ export const typeDefs = /* GraphQL */ `
 
   type Mutation {
     createUser(name: String!, email: String!): User! @auth(permissions: ["manage_users"])
-    createPost(title: String, content: String, input: CreatePostInput,
-      authorId: ID @auth(rule: { any: [{ owner: "authorId" }, { permission: "manage_users" }] })): Post! @auth(permissions: ["create"])
+    createPost(title: String, content: String,
+      authorId: ID @auth(rule: { any: [{ owner: "authorId" }, { permission: "manage_users" }] }),
+      input: CreatePostInput): Post! @auth(permissions: ["create"])
     publishPost(id: ID!): Post! @auth(rule: { any: [{ permission: "update" }, { policy: "ownPost" }] })
   }
 

@@ -35,77 +35,152 @@ function ruleWith(effect: Effect) {
   });
 }
 
-/** Names a value of the request, for example `attr('resource.sensitivity')`. */
+/**
+ * Names a value of the request.
+ *
+ * @example
+ * attr('resource.sensitivity');
+ */
 export function attr(path: AttributePath): AttributeRef {
   return { attr: path };
 }
 
-/** Equal, and of the same type: `1` is not `'1'`. */
+/**
+ * Equal, and of the same type: `1` is not `'1'`.
+ *
+ * @example
+ * eq(attr('action'), 'read');
+ */
 export function eq(left: Operand, right: Operand): Condition {
   return { eq: [left, right] };
 }
 
-/** Not equal. Unknown, not true, when a side is missing. */
+/**
+ * Not equal. Unknown, not true, when a side is missing.
+ *
+ * @example
+ * ne(attr('resource.status'), 'archived');
+ */
 export function ne(left: Operand, right: Operand): Condition {
   return { ne: [left, right] };
 }
 
-/** Less than: two numbers, or two strings by UTF-16 code unit. */
+/**
+ * Less than: two numbers, or two strings by UTF-16 code unit.
+ *
+ * @example
+ * lt(attr('resource.amount'), 1_000);
+ */
 export function lt(left: Operand, right: Operand): Condition {
   return { lt: [left, right] };
 }
 
-/** Less than or equal: two numbers, or two strings by UTF-16 code unit. */
+/**
+ * Less than or equal: two numbers, or two strings by UTF-16 code unit.
+ *
+ * @example
+ * lte(attr('resource.amount'), attr('subject.limit'));
+ */
 export function lte(left: Operand, right: Operand): Condition {
   return { lte: [left, right] };
 }
 
-/** Greater than: two numbers, or two strings by UTF-16 code unit. */
+/**
+ * Greater than: two numbers, or two strings by UTF-16 code unit.
+ *
+ * @example
+ * gt(attr('subject.level'), 2);
+ */
 export function gt(left: Operand, right: Operand): Condition {
   return { gt: [left, right] };
 }
 
-/** Greater than or equal: two numbers, or two strings by UTF-16 code unit. */
+/**
+ * Greater than or equal: two numbers, or two strings by UTF-16 code unit.
+ *
+ * @example
+ * gte(attr('environment.hour'), 9);
+ */
 export function gte(left: Operand, right: Operand): Condition {
   return { gte: [left, right] };
 }
 
-/** The left string begins with the right one. */
+/**
+ * The left string begins with the right one.
+ *
+ * @example
+ * startsWith(attr('resource.id'), 'public-');
+ */
 export function startsWith(left: Operand, right: Operand): Condition {
   return { startsWith: [left, right] };
 }
 
-/** The left string ends with the right one. */
+/**
+ * The left string ends with the right one.
+ *
+ * @example
+ * endsWith(attr('subject.email'), '@example.org');
+ */
 export function endsWith(left: Operand, right: Operand): Condition {
   return { endsWith: [left, right] };
 }
 
-/** The value is an element of the list. */
+/**
+ * The value is an element of the list.
+ *
+ * @example
+ * isIn(attr('action'), ['read', 'list']);
+ */
 export function isIn(value: Operand, list: ListOperand): Condition {
   return { in: [value, list] };
 }
 
-/** The list has the value as an element. */
+/**
+ * The list has the value as an element.
+ *
+ * @example
+ * contains(attr('resource.reviewers'), attr('subject.id'));
+ */
 export function contains(list: ListOperand, value: Operand): Condition {
   return { contains: [list, value] };
 }
 
-/** The attribute has a value: a string, a number, a boolean or a list. Never unknown. */
+/**
+ * The attribute has a value: a string, a number, a boolean or a list. Never unknown.
+ *
+ * @example
+ * present(attr('subject.department'));
+ */
 export function present(attribute: AttributeRef): Condition {
   return { present: attribute };
 }
 
-/** All conditions hold. */
+/**
+ * All conditions hold.
+ *
+ * @example
+ * and(sameDepartment(), eq(attr('action'), 'read'));
+ */
 export function and(...conditions: readonly Condition[]): Condition {
   return { and: conditions };
 }
 
-/** At least one condition holds. */
+/**
+ * At least one condition holds.
+ *
+ * @example
+ * or(hasRole('editor'), owner());
+ */
 export function or(...conditions: readonly Condition[]): Condition {
   return { or: conditions };
 }
 
-/** The condition is false. */
+/**
+ * The condition is false.
+ *
+ * @example
+ * not(hasRole('guest'));
+ */
 export function not(condition: Condition): Condition {
   return { not: condition };
 }

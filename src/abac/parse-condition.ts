@@ -66,9 +66,9 @@ function parseComparison({ build, kinds }: Comparison, json: unknown, at: string
 
 function parseMembership(operator: 'in' | 'contains', json: unknown, at: string): Condition {
   const pair = pairAt(json, at);
-  const [itemAt, listAt] = operator === 'in' ? ([0, 1] as const) : ([1, 0] as const);
-  const item = parseOperand(pair[itemAt], `${at}[${itemAt}]`, SCALARS);
-  const list = parseList(pair[listAt], `${at}[${listAt}]`);
+  const [itemSide, listSide] = operator === 'in' ? ([0, 1] as const) : ([1, 0] as const);
+  const item = parseOperand(pair[itemSide], `${at}[${itemSide}]`, SCALARS);
+  const list = parseList(pair[listSide], `${at}[${listSide}]`);
   requireComparable(item, list, at);
   return operator === 'in' ? isIn(item, list) : contains(list, item);
 }

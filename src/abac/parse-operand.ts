@@ -46,6 +46,7 @@ export function isConstant(operand: Operand | ListOperand): boolean {
 }
 
 function parseConstant(json: unknown, at: string): Scalar {
-  if (typeof json === 'string' || typeof json === 'boolean' || Number.isFinite(json)) return json as Scalar;
+  if (typeof json === 'string' || typeof json === 'boolean') return json;
+  if (typeof json === 'number' && Number.isFinite(json)) return json;
   throw invalid(at, 'must be a string, a finite number, a boolean or {"attr": path}');
 }

@@ -3,9 +3,8 @@ import { and, attr, contains, eq, gte, lte, or } from './build.ts';
 import type { Condition } from './policy.ts';
 
 /**
- * The subject's id is the one in the resource's attribute.
+ * The subject's id is the one in the resource's attribute, which is `owner_id` unless another is named.
  *
- * @param attribute - @default 'owner_id'
  * @example
  * rule.allow('author', owner('author_id'));
  */
@@ -13,12 +12,22 @@ export function owner(attribute = 'owner_id'): Condition {
   return eq(attr('subject.id'), attr(`resource.${attribute}`));
 }
 
-/** Subject and resource belong to one department. */
+/**
+ * Subject and resource belong to one department.
+ *
+ * @example
+ * rule.allow('read-same-department', and(eq(attr('action'), 'read'), sameDepartment()));
+ */
 export function sameDepartment(): Condition {
   return eq(attr('subject.department'), attr('resource.department'));
 }
 
-/** The subject holds the role. */
+/**
+ * The subject holds the role.
+ *
+ * @example
+ * rule.allow('admin', hasRole('admin'));
+ */
 export function hasRole(role: string): Condition {
   return contains(attr('subject.roles'), role);
 }

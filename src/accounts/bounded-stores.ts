@@ -33,7 +33,7 @@ export function boundedAccountStore(store: AccountStore, timeoutMs: number): Acc
 export function boundedRateLimitStore(store: RateLimitStore, timeoutMs: number): RateLimitStore {
   return {
     hit: (key, windowMs, now) => guarded(async () => checkedHits(await store.hit(key, windowMs, now)), timeoutMs),
-    release: (key, now) => guarded(async () => store.release(key, now), timeoutMs),
+    release: (key, resetAt) => guarded(async () => store.release(key, resetAt), timeoutMs),
   };
 }
 
@@ -57,6 +57,7 @@ function checkedFlag(answer: unknown): boolean {
 }
 
 function checkedHits(hits: Hits): Hits {
-  if (Number.isFinite(hits.count) && Number.isFinite(hits.resetAt)) return hits;
-  throw new Error('the rate limit store did not answer with numbers');
+  const { count, resetAt } = hits;
+  if (Number.isSafeInteger(count) && count >= 1 && Number.isFinite(resetAt)) return { count, resetAt };
+  throw new Error('the rate limit store did not count the hit');
 }

@@ -24,16 +24,16 @@ export interface Admission {
  */
 export async function admit(store: RateLimitStore, limits: readonly Limit[], clock: Clock): Promise<Admission> {
   const now = clock();
-  const taken: string[] = [];
+  const taken: { readonly key: string; readonly resetAt: number }[] = [];
   const release = async (): Promise<void> => {
-    await Promise.allSettled(taken.splice(0).map((key) => store.release(key, now)));
+    await Promise.allSettled(taken.splice(0).map(({ key, resetAt }) => store.release(key, resetAt)));
   };
   for (const { key, max, windowMs, onExceeded } of limits) {
     const hits = await store.hit(key, windowMs, now).catch(async (error: unknown) => {
       await release();
       throw error;
     });
-    taken.push(key);
+    taken.push({ key, resetAt: hits.resetAt });
     if (hits.count <= max) continue;
     await release();
     onExceeded?.();

@@ -46,8 +46,8 @@ export interface RateLimitStore {
   /** Counts one hit in the key's window, opening a window of `windowMs` when none is open at `now`. */
   hit(key: string, windowMs: number, now: number): Promise<Hits>;
   /**
-   * Takes one hit back. `now` is the time of that hit: nothing happens when the window it fell into is
-   * no longer the open one, and no count goes below zero.
+   * Takes back one hit of the window that ends at `resetAt`; nothing happens when the key has another
+   * window by now. A window without hits is closed: what nobody counts for takes up no room.
    */
-  release(key: string, now: number): Promise<void>;
+  release(key: string, resetAt: number): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { DoorwardError, publishAudit } from '../core/index.ts';
 import { passwordProblem } from '../passwords/index.ts';
 import { addressKey } from './address-key.ts';
-import { guarded } from './bounded-stores.ts';
 import type { Caller } from './caller.ts';
 import { isEmail } from './email.ts';
 import { refuseInput, requiredText } from './input.ts';
@@ -24,8 +23,7 @@ export type Register = (input: Registration, caller?: Caller) => Promise<PublicA
 const HOUR_MS = 3_600_000;
 
 export function createRegister(settings: Settings): Register {
-  const { store, limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, onRegistered, storeTimeoutMs } =
-    settings;
+  const { store, limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, onRegistered } = settings;
 
   async function register(input: Registration, caller: Caller = {}): Promise<PublicAccount> {
     const { username, password, email } = readRegistration(input, settings);
@@ -58,7 +56,7 @@ export function createRegister(settings: Settings): Register {
 
   async function announce(account: PublicAccount): Promise<void> {
     try {
-      await guarded(() => onRegistered(account), storeTimeoutMs);
+      await onRegistered(account);
     } catch (error) {
       await store.remove(account.id).catch(() => undefined);
       throw error;

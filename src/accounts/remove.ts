@@ -8,7 +8,7 @@ export function createRemove({ store, onRevoked }: Settings): Remove {
   return async (id) => {
     if (!(await store.remove(id))) return false;
     publishAudit({ type: 'account.removed', accountId: id });
-    onRevoked(id);
+    await onRevoked(id);
     return true;
   };
 }

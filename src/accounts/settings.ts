@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Clock, DoorwardError, systemClock } from '../core/index.ts';
 import { commonPasswords, type PasswordHasher, type PasswordRules } from '../passwords/index.ts';
 import type { TokenIssuer, TokenVerifier } from '../tokens/index.ts';
-import { boundedAccountStore, boundedRateLimitStore } from './bounded-stores.ts';
+import { boundedAccountStore, boundedRateLimitStore, guarded } from './bounded-stores.ts';
 import type { AccountStore, RateLimitStore } from './ports.ts';
 import type { PublicAccount } from './public-account.ts';
 
@@ -29,7 +29,7 @@ export interface AccountsOptions {
   readonly registerMaxPerHour?: number;
   /** How long after a login its tokens can be refreshed, and the latest that any of them ends. @default 43200 */
   readonly maxSessionSeconds?: number;
-  /** Deadline of every call of a store and of `onRegistered`, in milliseconds. @default 3000 */
+  /** Deadline of every call of a store, of `onRegistered` and of `onRevoked`, in milliseconds. @default 3000 */
   readonly storeTimeoutMs?: number;
   /** @default systemClock */
   readonly clock?: Clock;
@@ -39,11 +39,14 @@ export interface AccountsOptions {
   readonly sessionIds?: () => string;
   /** Runs before a registration is answered; when it fails, the account is removed again. */
   readonly onRegistered?: (account: PublicAccount) => Promise<void>;
-  /** Called when the tokens of an account have become worthless, because it is disabled or removed. */
-  readonly onRevoked?: (accountId: string) => void;
+  /** Called when the tokens of an account have become worthless, because it is disabled or removed. A promise is awaited. */
+  readonly onRevoked?: (accountId: string) => unknown;
 }
 
-/** The options with their defaults, checked, and with stores that answer in time or fail. */
+/** What timers and the columns of databases can hold. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
+/** The options with their defaults, checked, and with stores and listeners that answer in time or fail. */
 export type Settings = Required<AccountsOptions>;
 
 /** @throws `CONFIG_INVALID` for an option that cannot be meant. */
@@ -65,7 +68,9 @@ export function readSettings(options: AccountsOptions): Settings {
   const { minLength = 8, maxLength = 1_024, forbidden = commonPasswords() } = options.passwordRules ?? {};
   const numbers = { loginMaxFailures, loginWindowSeconds, registerMaxPerHour, maxSessionSeconds, storeTimeoutMs };
   for (const [field, value] of Object.entries({ ...numbers, minLength, maxLength })) {
-    if (!Number.isSafeInteger(value) || value < 1) refuse(field, 'must be a whole number of at least 1');
+    if (!Number.isInteger(value) || value < 1 || value > MAX_NUMBER) {
+      refuse(field, `must be a whole number from 1 to ${MAX_NUMBER}`);
+    }
   }
   if (minLength > maxLength) refuse('minLength', 'must not be above `maxLength`');
   checkRoles(options.roles, defaultRoles);
@@ -78,14 +83,15 @@ export function readSettings(options: AccountsOptions): Settings {
     clock,
     ids,
     sessionIds,
-    onRegistered,
-    onRevoked,
+    onRegistered: (account) => guarded(() => onRegistered(account), storeTimeoutMs),
+    onRevoked: (accountId) => guarded(async () => onRevoked(accountId), storeTimeoutMs),
     store: boundedAccountStore(options.store, storeTimeoutMs),
     limits: boundedRateLimitStore(options.limits, storeTimeoutMs),
   };
 }
 
 function checkRoles(roles: readonly string[], defaultRoles: readonly string[]): void {
+  if (!Array.isArray(roles)) refuse('roles', 'must be a list of names');
   for (const role of roles) {
     if (typeof role !== 'string' || role === '') refuse('roles', 'must be names');
   }

@@ -33,7 +33,7 @@ export function createUpdates({ store, roles: known, onRevoked }: Settings): Upd
     const account = await store.update(id, patch);
     if (account === undefined) return undefined;
     publishAudit({ type: 'account.updated', accountId: account.id, fields: Object.keys(patch) });
-    if (patch.disabled === true) onRevoked(account.id);
+    if (patch.disabled === true) await onRevoked(account.id);
     return toPublicAccount(account);
   };
   return {

@@ -9,8 +9,9 @@ export interface Answer {
 }
 
 /**
- * Makes one call and gathers its answer. It speaks to the dispatcher directly: no stream and no signal
- * a call halves what a decision costs. A call that is still waiting for a connection when the time is up is never sent.
+ * Makes one call and gathers its answer. It speaks to the dispatcher itself: a stream and an abort
+ * signal a call would add half to the cost of a decision. A call that still waits for a connection
+ * when the time is up is never sent.
  */
 export function exchange(
   dispatcher: Dispatcher,

@@ -52,7 +52,7 @@ export function createOpaClient(options: OpaClientOptions): OpaClient {
   const maxResponseBytes = count('maxResponseBytes', options.maxResponseBytes ?? 65_536);
   const connections = count('connections', options.connections ?? 64);
   const token = bearerToken('token', options.token);
-  const roleOrder = [...(options.roleOrder ?? [])];
+  const roleOrder = [...new Set(options.roleOrder)];
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',

@@ -8,7 +8,6 @@ export interface MemoryRateLimitStoreOptions {
 
 interface Window {
   count: number;
-  readonly openedAt: number;
   readonly resetAt: number;
 }
 
@@ -45,15 +44,18 @@ export function createMemoryRateLimitStore(options: MemoryRateLimitStoreOptions 
     async hit(key, windowMs, now) {
       const known = find(key);
       const isOpen = known !== undefined && known.resetAt > now;
-      const window = isOpen ? known : { count: 0, openedAt: now, resetAt: now + windowMs };
+      const window = isOpen ? known : { count: 0, resetAt: now + windowMs };
       window.count += 1;
       keep(key, window);
       return { count: window.count, resetAt: window.resetAt };
     },
-    async release(key, now) {
+    async release(key, resetAt) {
       const window = find(key);
-      if (window === undefined || now < window.openedAt || now >= window.resetAt) return;
-      window.count = Math.max(0, window.count - 1);
+      if (window?.resetAt !== resetAt) return;
+      window.count -= 1;
+      if (window.count > 0) return;
+      young.delete(key);
+      old.delete(key);
     },
   };
 }

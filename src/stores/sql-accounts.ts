@@ -1,5 +1,6 @@
 import type { Account, AccountPatch, AccountStore } from '../accounts/index.ts';
 import type { SqlDatabase } from './sql-database.ts';
+import { rowsOf } from './sql-rows.ts';
 
 /** The columns under the names that an account has. */
 const COLUMNS = `id, username, username_key AS "usernameKey", email, password_hash AS "passwordHash", roles, department,
@@ -18,9 +19,9 @@ const INSERT = `INSERT INTO doorward_accounts
  */
 export function createSqlAccountStore(db: SqlDatabase): AccountStore {
   async function one(text: string, values: unknown[]): Promise<Account | undefined> {
-    const { rows } = await db.query(text, values);
+    const [row] = await rowsOf(db, text, values);
     // The readers of a store check every record; this only names what the columns are.
-    return rows[0] as Account | undefined;
+    return row as Account | undefined;
   }
 
   const byId = (id: string): Promise<Account | undefined> =>
@@ -30,8 +31,8 @@ export function createSqlAccountStore(db: SqlDatabase): AccountStore {
     async create(account) {
       const { id, username, usernameKey, email = null, passwordHash, roles, department = null } = account;
       const values = [id, username, usernameKey, email, passwordHash, JSON.stringify(roles), department];
-      const { rows } = await db.query(INSERT, [...values, account.disabled, account.createdAt]);
-      return rows.length === 1;
+      const added = await rowsOf(db, INSERT, [...values, account.disabled, account.createdAt]);
+      return added.length === 1;
     },
     byId,
     byUsernameKey: (usernameKey) =>
@@ -43,8 +44,8 @@ export function createSqlAccountStore(db: SqlDatabase): AccountStore {
       return one(text, [id, ...values]);
     },
     async remove(id) {
-      const { rows } = await db.query('DELETE FROM doorward_accounts WHERE id = $1 RETURNING id', [id]);
-      return rows.length === 1;
+      const removed = await rowsOf(db, 'DELETE FROM doorward_accounts WHERE id = $1 RETURNING id', [id]);
+      return removed.length === 1;
     },
   };
 }

@@ -18,7 +18,6 @@ BEGIN
   CREATE TABLE IF NOT EXISTS doorward_rate_limits (
     key text PRIMARY KEY,
     count integer NOT NULL,
-    opened_at bigint NOT NULL,
     reset_at bigint NOT NULL
   );
   CREATE INDEX IF NOT EXISTS doorward_rate_limits_reset_at ON doorward_rate_limits (reset_at);

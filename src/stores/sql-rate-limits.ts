@@ -1,20 +1,22 @@
-import type { RateLimitStore } from '../accounts/index.ts';
+import type { Hits, RateLimitStore } from '../accounts/index.ts';
 import type { SqlDatabase } from './sql-database.ts';
+import { rowsOf } from './sql-rows.ts';
 
 const HITS_PER_PURGE = 64;
 
 // A window that has ended is replaced by a new one, an open one is counted up: in one statement, so
 // that parallel hits queue up on the row.
-const HIT = `INSERT INTO doorward_rate_limits AS w (key, count, opened_at, reset_at)
-  VALUES ($1, 1, $2::bigint, $2::bigint + $3::bigint)
+const HIT = `INSERT INTO doorward_rate_limits AS w (key, count, reset_at)
+  VALUES ($1, 1, $2::bigint + $3::bigint)
   ON CONFLICT (key) DO UPDATE SET
     count = CASE WHEN w.reset_at > $2::bigint THEN w.count + 1 ELSE 1 END,
-    opened_at = CASE WHEN w.reset_at > $2::bigint THEN w.opened_at ELSE excluded.opened_at END,
     reset_at = CASE WHEN w.reset_at > $2::bigint THEN w.reset_at ELSE excluded.reset_at END
   RETURNING count, reset_at::float8 AS "resetAt"`;
 
-const RELEASE = `UPDATE doorward_rate_limits SET count = count - 1
-  WHERE key = $1 AND count > 0 AND opened_at <= $2::bigint AND reset_at > $2::bigint`;
+// With its last hit a window ends, and the next purge deletes it.
+const RELEASE = `UPDATE doorward_rate_limits
+  SET count = count - 1, reset_at = CASE WHEN count > 1 THEN reset_at ELSE 0 END
+  WHERE key = $1 AND reset_at = $2::bigint`;
 
 // Rows that somebody is just reopening are locked: they are skipped, not waited for.
 const PURGE = `DELETE FROM doorward_rate_limits WHERE key IN (
@@ -35,13 +37,13 @@ export function createSqlRateLimitStore(db: SqlDatabase): RateLimitStore {
     async hit(key, windowMs, now) {
       hits += 1;
       // A purge that fails is made up for by the next one.
-      if (hits % HITS_PER_PURGE === 0) await db.query(PURGE, [now]).catch(() => undefined);
-      const { rows } = await db.query(HIT, [key, now, windowMs]);
-      const [{ count, resetAt }] = rows as [{ count: number; resetAt: number }];
-      return { count, resetAt };
+      if (hits % HITS_PER_PURGE === 0) await rowsOf(db, PURGE, [now]).catch(() => undefined);
+      const [hit] = await rowsOf(db, HIT, [key, now, windowMs]);
+      // The limiter checks what a store answers; this only names what the columns are.
+      return hit as Hits;
     },
-    async release(key, now) {
-      await db.query(RELEASE, [key, now]);
+    async release(key, resetAt) {
+      await rowsOf(db, RELEASE, [key, resetAt]);
     },
   };
 }

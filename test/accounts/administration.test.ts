@@ -119,8 +119,10 @@ describe('options of accounts', () => {
     ['registerMaxPerHour', 1.5],
     ['maxSessionSeconds', Number.NaN],
     ['storeTimeoutMs', '3000'],
+    ['storeTimeoutMs', 2 ** 31],
     ['defaultRoles', ['owner']],
     ['roles', ['viewer', '']],
+    ['roles', 'viewer'],
     ['roles', ['viewer', 7]],
   ])('refuse %s: %j', (field, value) => {
     const { options } = createWorld();

@@ -169,14 +169,18 @@ describe('what a store answers', () => {
     },
   );
 
-  it.each([undefined, {}, { count: '1', resetAt: 1 }, { count: Number.NaN, resetAt: 1 }, { count: 1 }])(
-    '%j is no count of attempts',
-    async (hits) => {
-      const world = createWorld({ limits: { hit: async () => untyped<Hits>(hits), release: async () => {} } });
-      expect(await outcome(world.login())).toBe('SERVICE_UNAVAILABLE');
-      expect(world.evaluations.verify).toBe(0);
-    },
-  );
+  it.each([
+    undefined,
+    {},
+    { count: '1', resetAt: 1 },
+    { count: Number.NaN, resetAt: 1 },
+    { count: 0, resetAt: 1 },
+    { count: 1 },
+  ])('%j is no count of attempts', async (hits) => {
+    const world = createWorld({ limits: { hit: async () => untyped<Hits>(hits), release: async () => {} } });
+    expect(await outcome(world.login())).toBe('SERVICE_UNAVAILABLE');
+    expect(world.evaluations.verify).toBe(0);
+  });
 });
 
 function throwing(): never {

@@ -14,14 +14,20 @@ function chain(depth: number): string {
 const repeated = (count: number, one: (index: number) => string) =>
   `{ ${Array.from({ length: count }, (_, index) => one(index)).join(' ')} }`;
 
-/** As many fields as asked for, without two of the same name side by side, which is what validation is slow at. */
+const USER_FIELDS = ['id', 'name', 'email', 'createdAt'];
+const POST_FIELDS = ['id', 'title', 'content', 'published', '__typename'];
+
+/** A document of so many fields, in 28 branches that are not deep, without two of a name side by side. */
 function wide(count: number): string {
-  const block = (size: number): string =>
-    size <= 4 ? FIELDS.slice(0, size).join(' ') : `${FIELDS.join(' ')} posts { author { ${block(size - 6)} } }`;
-  const sizes = Array.from({ length: 25 }, (_, index) => Math.floor((count - 25 + index) / 25));
+  const block = (size: number): string => {
+    if (size <= 4) return USER_FIELDS.slice(0, size).join(' ');
+    const posts =
+      size <= 10 ? POST_FIELDS.slice(0, size - 5) : [...POST_FIELDS.slice(0, 4), `author { ${block(size - 10)} }`];
+    return `${USER_FIELDS.join(' ')} posts { ${posts.length > 0 ? posts.join(' ') : '__typename'} }`;
+  };
+  const sizes = Array.from({ length: 28 }, (_, index) => Math.floor((count - 28 + index) / 28));
   return `{ ${sizes.map((size, index) => `u${index}: user(id: "x") { ${block(size)} }`).join(' ')} }`;
 }
-const FIELDS = ['id', 'name', 'email', 'createdAt'];
 
 const edges: [string, string, string][] = [
   ['depth 12', chain(12), chain(13)],

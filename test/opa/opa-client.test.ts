@@ -457,7 +457,11 @@ describe('a subject with several roles', () => {
   });
 
   it('is denied when all are denied, each asked for once', async () => {
-    const { decision, asked } = await ask(['guest', 'viewer', 'viewer', 'auditor', 'editor'], {}, { roleOrder });
+    const { decision, asked } = await ask(
+      ['guest', 'viewer', 'guest', 'viewer', 'auditor', 'editor'],
+      {},
+      { roleOrder: [...roleOrder, 'editor'] },
+    );
     expect(decision).toMatchObject({ allowed: false, reason: 'no_rule' });
     expect(asked).toEqual(['editor', 'viewer', 'guest', 'auditor']);
   });

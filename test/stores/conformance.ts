@@ -204,24 +204,38 @@ export function describeStores(name: string, open: OpenStores): void {
     it('takes back each of 50 parallel releases once', async () => {
       const { limits } = await open();
       for (const _ of [...PARALLEL, 'one more']) await limits.hit('key', 1_000, NOW);
-      await Promise.all(PARALLEL.map(() => limits.release('key', NOW)));
+      await Promise.all(PARALLEL.map(() => limits.release('key', NOW + 1_000)));
       expect((await limits.hit('key', 1_000, NOW)).count).toBe(2);
     });
 
     it('never counts below zero', async () => {
       const { limits } = await open();
-      await limits.release('key', NOW);
+      await limits.release('key', NOW + 1_000);
       await limits.hit('key', 1_000, NOW);
-      for (const _ of [1, 2, 3]) await limits.release('key', NOW);
-      expect((await limits.hit('key', 1_000, NOW + 1)).count).toBe(1);
+      for (const _ of [1, 2, 3]) await limits.release('key', NOW + 1_000);
+      expect((await limits.hit('key', 1_000, NOW)).count).toBe(1);
+    });
+
+    it('closes a window with its last hit', async () => {
+      const { limits } = await open();
+      await limits.hit('key', 1_000, NOW);
+      await limits.release('key', NOW + 1_000);
+      expect(await limits.hit('key', 1_000, NOW + 400)).toEqual({ count: 1, resetAt: NOW + 1_400 });
+    });
+
+    it('takes a hit back that a later one was faster than', async () => {
+      const { limits } = await open();
+      await limits.hit('key', 1_000, NOW + 5);
+      const { resetAt } = await limits.hit('key', 1_000, NOW);
+      await limits.release('key', resetAt);
+      expect((await limits.hit('key', 1_000, NOW + 6)).count).toBe(2);
     });
 
     it('takes no hit back from a later window', async () => {
       const { limits } = await open();
       await limits.hit('key', 1_000, NOW);
       await limits.hit('key', 1_000, NOW + 2_000);
-      await limits.release('key', NOW);
-      await limits.release('key', NOW + 1_999);
+      await limits.release('key', NOW + 1_000);
       expect((await limits.hit('key', 1_000, NOW + 2_001)).count).toBe(2);
     });
   });

@@ -79,8 +79,8 @@ describe('SQL rate limits', () => {
     await empty();
     const limits = createSqlRateLimitStore(db);
     await db.exec(
-      `INSERT INTO doorward_rate_limits SELECT 'open:' || n, 1, 0, 1000 FROM generate_series(1, 200) AS n;
-       INSERT INTO doorward_rate_limits SELECT 'ended:' || n, 1, 0, 10 FROM generate_series(1, 1000) AS n`,
+      `INSERT INTO doorward_rate_limits SELECT 'open:' || n, 1, 1000 FROM generate_series(1, 200) AS n;
+       INSERT INTO doorward_rate_limits SELECT 'ended:' || n, 1, 10 FROM generate_series(1, 1000) AS n`,
     );
     const left = async (kind: string) =>
       (

@@ -627,6 +627,7 @@ describe('errors', () => {
     await open({
       parse: (source) => {
         if (source.includes('crash')) throw new Error('hunter2');
+        if (source.includes('text')) throw 'hunter2';
         const originalError = new Error('hunter2');
         const extensions = { code: 'BAD_USER_INPUT' };
         if (source.includes('deep')) throw new GraphQLError('Too deep', { extensions, originalError });
@@ -639,9 +640,14 @@ describe('errors', () => {
     wire.subscribe('1', '{ deep }');
     wire.subscribe('2', '{ crash }');
     wire.subscribe('3', 'query A { hello } query B { hello }');
+    wire.subscribe('4', '{ text }');
     expect(await wire.until('error', '1')).toEqual([{ message: 'Too deep', extensions: { code: 'BAD_USER_INPUT' } }]);
-    expect(await wire.until('error', '2')).toMatchObject([{ message: 'Internal server error' }]);
-    expect(await wire.until('error', '3')).toEqual([{ message: 'One operation only' }]);
+    for (const id of ['2', '4']) {
+      expect(await wire.until('error', id)).toEqual([
+        { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+      ]);
+    }
+    expect(await wire.until('error', '3')).toMatchObject([{ message: 'One operation only' }]);
   });
 
   it('of the context are errors of the operation, and WS-18 no close reason carries one', async () => {

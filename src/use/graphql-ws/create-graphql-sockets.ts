@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
 import { type ExecutionResult, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import type { Principal } from '../../core/index.ts';
@@ -10,6 +10,7 @@ import { type Client, createClient } from './client.ts';
 import { handshakeProblem, isForPath, refuseUpgrade } from './handshake.ts';
 import { createOperations } from './operations.ts';
 import { type GraphQLSocketsOptions, readOptions } from './options.ts';
+import { unwrapped } from './wrapped-error.ts';
 
 /** GraphQL over WebSocket on one server. */
 export interface GraphQLSockets {
@@ -140,10 +141,4 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
       server?.off('upgrade', onUpgrade);
     },
   };
-}
-
-/** The error of a stream arrives inside a GraphQL error that repeats its message and would pass for one about the request. */
-function unwrapped(error: GraphQLError): unknown {
-  const cause = error.originalError ?? error.cause;
-  return cause instanceof Error && cause.message === error.message ? cause : error;
 }

@@ -4,8 +4,9 @@ import type { Principal } from '../../core/index.ts';
 import type { AuthContext } from '../../graphql/index.ts';
 import type { Client, Login } from './client.ts';
 import type { Settings } from './options.ts';
+import { wrapped } from './wrapped-error.ts';
 
-/** What starts an operation: its arguments, or why it may not start. */
+/** What starts an operation: its arguments, or why it may not start, not yet masked. */
 export type Prepared = ExecutionArgs | readonly GraphQLError[];
 
 /** Prepares the operations of all sockets. */
@@ -19,7 +20,7 @@ const TOO_MANY_REQUESTS = 4429;
 const REFUSALS = 9;
 
 export function createOperations(settings: Settings): Operations {
-  const { schema, authenticate, environment, context, parse, validate, maskError, limits } = settings;
+  const { schema, authenticate, environment, context, parse, validate, limits } = settings;
 
   /** Authenticates a socket's token anew. A refusal ends the socket; not knowing is an error and ends nothing else. */
   async function renew(client: Client, { token, principalId }: Login): Promise<Principal | undefined> {
@@ -57,7 +58,7 @@ export function createOperations(settings: Settings): Operations {
         contextValue: { ...(await context?.(auth, client.caller)), auth },
       };
     } catch (error) {
-      return [maskError(error)];
+      return [wrapped(error)];
     }
   }
 

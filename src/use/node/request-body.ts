@@ -55,7 +55,7 @@ export function requestBody(request: IncomingMessage, onFirstRead?: () => void):
 
   return {
     stream,
-    isKeepable: () => request.complete || (isAsked && encoding === undefined && Number(length) <= KEEPABLE_BYTES),
+    isKeepable: () => request.complete || (encoding === undefined && Number(length) <= KEEPABLE_BYTES),
     discard: () =>
       new Promise((resolve) => {
         if (!isAsked || request.readableEnded || request.destroyed) return resolve();
