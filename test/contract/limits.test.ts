@@ -14,16 +14,16 @@ function chain(depth: number): string {
 const repeated = (count: number, one: (index: number) => string) =>
   `{ ${Array.from({ length: count }, (_, index) => one(index)).join(' ')} }`;
 
-const USER_FIELDS = ['id', 'name', 'email', 'createdAt'];
+const USER_FIELDS = ['id', 'name', 'email', 'createdAt', '__typename'];
 const POST_FIELDS = ['id', 'title', 'content', 'published', '__typename'];
 
 /** A document of so many fields, in 28 branches that are not deep, without two of a name side by side. */
 function wide(count: number): string {
   const block = (size: number): string => {
-    if (size <= 4) return USER_FIELDS.slice(0, size).join(' ');
+    if (size <= 5) return USER_FIELDS.slice(0, size).join(' ');
     const posts =
       size <= 10 ? POST_FIELDS.slice(0, size - 5) : [...POST_FIELDS.slice(0, 4), `author { ${block(size - 10)} }`];
-    return `${USER_FIELDS.join(' ')} posts { ${posts.length > 0 ? posts.join(' ') : '__typename'} }`;
+    return `${USER_FIELDS.slice(0, 4).join(' ')} posts { ${posts.join(' ')} }`;
   };
   const sizes = Array.from({ length: 28 }, (_, index) => Math.floor((count - 28 + index) / 28));
   return `{ ${sizes.map((size, index) => `u${index}: user(id: "x") { ${block(size)} }`).join(' ')} }`;

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorListener, errorResponse, type Handler, json, type RequestInfo } from '../../http/index.ts';
@@ -49,6 +50,10 @@ export function createListener(
   const clientAddress = createClientAddress(trustedProxies);
 
   async function answer(source: IncomingMessage, target: ServerResponse, connection: Connection): Promise<void> {
+    if (hasGone(source.socket)) {
+      target.destroy();
+      return;
+    }
     const info = { requestId: requestId(), ...addressOf(source) };
     const body = requestBody(source, connection.awaitsContinue ? () => target.writeContinue() : undefined);
     try {
@@ -125,4 +130,12 @@ function toRequest(url: URL, source: IncomingMessage, target: ServerResponse, bo
 
 function refusal({ status, message }: RawProblem): Response {
   return json(status, { error: message });
+}
+
+/**
+ * Tells whether the peer of a TCP connection has reset it. Nobody would get the answer, and nobody could be
+ * counted for the attempt: the address is gone with the peer. (A Unix socket has no addresses at all.)
+ */
+function hasGone({ destroyed, localAddress, remoteAddress }: Socket): boolean {
+  return destroyed || (remoteAddress === undefined && localAddress !== undefined);
 }
