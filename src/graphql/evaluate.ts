@@ -119,13 +119,13 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
     return ask(pdp, { subject: call.principal, action, resource, environment: environmentOf(call) });
   }
 
-  function policy(name: string, call: Call, about: About): MaybePromise<Decision> {
+  function policy(name: string, call: Call, about: About): unknown {
     const decide = named.get(name);
     if (decide === undefined) return deny('error');
     const { principal, context, args, parent, coordinate } = call;
     const { resource, result } = about;
     const environment = environmentOf(call);
-    const answer = decide({
+    return decide({
       principal,
       context: context as never,
       args,
@@ -135,20 +135,19 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
       environment,
       coordinate,
     });
-    return isPromise(answer) ? answer.then(decisionOf) : decisionOf(answer);
   }
 
-  /** Whatever goes wrong, or takes too long, is unknown. */
-  function bounded(call: Call, decide: () => MaybePromise<Decision>): MaybePromise<Decision> {
+  /** Whatever goes wrong, takes too long, or is no decision is unknown. */
+  function bounded(call: Call, decide: () => unknown): MaybePromise<Decision> {
     const failed = (error: unknown): Decision => {
       report(error, call.coordinate);
       return deny('error');
     };
     try {
       const answer = decide();
-      if (!isPromise(answer)) return answer;
+      if (!isPromise(answer)) return decisionOf(answer);
       const late = new Error('An authorization policy did not answer in time');
-      return withDeadline(answer, timeoutMs, () => late).catch((error: unknown) => {
+      return withDeadline(Promise.resolve(answer).then(decisionOf), timeoutMs, () => late).catch((error: unknown) => {
         const unknown = failed(error);
         return error === late ? deny('timeout') : unknown;
       });

@@ -39,7 +39,7 @@ export function guardAbstract(enforcer: Enforcer, resolveType: TypeResolver): Ty
     const name = resolveType(value, context, info, abstractType);
     const { schema } = info;
     return isPromise(name)
-      ? name.then((settled) => decided(settled, context, value, schema))
+      ? Promise.resolve(name).then((settled) => decided(settled, context, value, schema))
       : decided(name, context, value, schema);
   };
 }

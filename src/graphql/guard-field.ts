@@ -34,7 +34,9 @@ function guardCall(enforcer: Enforcer, field: FieldPlan, resolve: Resolver): Res
       if (admission === 'NULL') return null;
       const value = resolve(source, args, context, info);
       if (field.after.length === 0 && admission === 'OPEN') return value;
-      return isPromise(value) ? value.then((settled) => shown(settled, admission)) : shown(value, admission);
+      return isPromise(value)
+        ? Promise.resolve(value).then((settled) => shown(settled, admission))
+        : shown(value, admission);
     };
     const shown = (value: unknown, admission: Admission): unknown => {
       const result = decided(value);

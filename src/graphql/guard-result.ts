@@ -1,4 +1,5 @@
 import { isPromise, type MaybePromise } from '../core/index.ts';
+import { isAsyncIterable } from './async-iterable.ts';
 import { notAuthorized } from './denial.ts';
 import { type Enforcer, firstDenial } from './enforcer.ts';
 import type { Call } from './evaluate.ts';
@@ -61,20 +62,20 @@ export function guardResult(enforcer: Enforcer, field: FieldPlan, call: Call, va
 /** What the mask of a field makes of a value; an error stays one, and if the mask fails, nothing is shown. */
 export function masked({ report }: Enforcer, { mask, coordinate }: FieldPlan, value: unknown): unknown {
   if (value instanceof Error) return value;
-  try {
-    return mask === undefined ? notAuthorized() : mask.apply(value);
-  } catch (error) {
+  const failed = (error: unknown): Error => {
     report(error, coordinate);
     return notAuthorized();
+  };
+  try {
+    const shown = mask === undefined ? notAuthorized() : mask.apply(value);
+    return isPromise(shown) ? Promise.resolve(shown).catch(failed) : shown;
+  } catch (error) {
+    return failed(error);
   }
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.iterator in value;
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
 function asError(error: unknown): Error {

@@ -39,7 +39,11 @@ export function guardStream(
       if (verdict === 'DELIVER') return event;
       if (verdict === 'END') {
         end();
-        await iterator.return?.().catch(onReturnError);
+        try {
+          await iterator.return?.();
+        } catch (error) {
+          onReturnError(error);
+        }
       }
     }
     return DONE;

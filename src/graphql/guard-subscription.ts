@@ -1,5 +1,5 @@
 import { isPromise, withDeadline } from '../core/index.ts';
-import type { AuthContext } from './auth-context.ts';
+import { isAsyncIterable } from './async-iterable.ts';
 import { admit, callOf, type Enforcer, firstDenial, principalOf } from './enforcer.ts';
 import type { Resolver } from './guard-field.ts';
 import { type EventVerdict, guardStream } from './guard-stream.ts';
@@ -20,7 +20,8 @@ export function guardSubscription(
   const filters = field.listDepth > 0 ? [] : field.after.filter(({ onDeny }) => onDeny === 'FILTER');
 
   return (source, args, context, info) => {
-    const subscriber = principalOf(enforcer.authOf(context))?.id;
+    const subscriber = principalOf(enforcer.authOf(context));
+    const id = subscriber?.id;
 
     const guarded = (stream: unknown): unknown =>
       isAsyncIterable(stream)
@@ -29,7 +30,7 @@ export function guardSubscription(
 
     const judge = async (event: unknown): Promise<EventVerdict> => {
       try {
-        if (subscriber !== undefined && !(await renew(enforcer, enforcer.authOf(context), subscriber))) return 'END';
+        if (subscriber !== undefined && !(await renew(enforcer, context, id))) return 'END';
       } catch (error) {
         enforcer.report(error, field.coordinate);
         return 'END';
@@ -61,7 +62,7 @@ export function guardSubscription(
 
     const start = (): unknown => {
       const stream = subscribe(source, args, context, info);
-      return isPromise(stream) ? stream.then(guarded) : guarded(stream);
+      return isPromise(stream) ? Promise.resolve(stream).then(guarded) : guarded(stream);
     };
 
     const admission = admit(enforcer, field, source, args, context);
@@ -70,24 +71,23 @@ export function guardSubscription(
 }
 
 /** Authenticates anew and forgets what was decided; false when the subscriber is no longer who it was. */
-async function renew(
-  { memos, timeoutMs }: Enforcer,
-  auth: AuthContext | undefined,
-  subscriber: string,
-): Promise<boolean> {
+async function renew(enforcer: Enforcer, context: unknown, id: string | undefined): Promise<boolean> {
+  const { memos, timeoutMs, authOf } = enforcer;
+  const auth = authOf(context);
   const former = principalOf(auth);
   if (auth === undefined || former === undefined) return false;
   if (auth.reauthenticate !== undefined) {
     const late = (): Error => new Error('A subscriber was not authenticated anew in time');
-    auth.principal = await withDeadline(Promise.resolve(auth.reauthenticate()), timeoutMs, late);
+    const answer = await withDeadline(Promise.resolve(auth.reauthenticate()), timeoutMs, late);
+    // Fields of the last event may still be resolving: they must not be decided for someone else.
+    auth.principal = answer?.id === id ? answer : undefined;
+    if (authOf(context)?.principal !== auth.principal) {
+      throw new Error('A subscription must have one AuthContext: what reauthenticate answered was lost');
+    }
   }
   const current = principalOf(auth);
-  if (current === undefined || current.id !== subscriber) return false;
+  if (current === undefined || current.id !== id) return false;
   memos.forget(former);
   memos.forget(current);
   return true;
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

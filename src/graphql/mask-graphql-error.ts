@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, Kind } from 'graphql';
 
 const PUBLIC_CODES: ReadonlySet<unknown> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'NOT_FOUND']);
 
@@ -40,7 +40,12 @@ function hasPublicCode({ extensions }: GraphQLError): boolean {
   return Object.hasOwn(extensions, 'code') && PUBLIC_CODES.has(extensions.code);
 }
 
-/** An error without a path arose before execution; one that points into the document, in reading an argument. */
+/**
+ * An error without a path arose before execution; one that points at a value or a directive, in reading arguments.
+ * One that points at a field is about what was resolved, which the executor prints into the message.
+ */
 function isAboutRequest({ path, originalError }: GraphQLError): boolean {
-  return path === undefined || (originalError instanceof GraphQLError && originalError.nodes !== undefined);
+  if (path === undefined) return true;
+  const nodes = originalError instanceof GraphQLError ? originalError.nodes : undefined;
+  return nodes !== undefined && nodes.every(({ kind }) => kind !== Kind.FIELD);
 }

@@ -69,10 +69,17 @@ export function createRuleReader(
     }
     if (![...handled].some((name) => applied.has(name))) return NOTHING;
 
+    const found = read(schema, place, coordinate);
+    for (const name of names) {
+      if (!handled.has(name)) continue;
+      if (isList(directivesOf(place)) || !found.some((application) => application.name === name)) {
+        throw configError(coordinate, `has @${name} in extensions that are not { directives: { ${name}: arguments } }`);
+      }
+    }
     const applications: Application[] = [];
     let isPublic = false;
     const unread = [...nodes];
-    for (const { name, args } of read(schema, place, coordinate)) {
+    for (const { name, args } of found) {
       if (!handled.has(name)) continue;
       const index = unread.findIndex((candidate) => candidate.name.value === name);
       const [node] = index < 0 ? [] : unread.splice(index, 1);
@@ -112,9 +119,13 @@ function directiveNodes(place: Directable): readonly DirectiveNode[] {
   return extensions.length === 0 ? own : [...own, ...extensions.flatMap((node) => node.directives ?? [])];
 }
 
-function namesInExtensions({ extensions }: Directable): readonly string[] {
-  const directives: unknown = extensions && 'directives' in extensions ? extensions.directives : undefined;
-  return typeof directives === 'object' && directives !== null ? Object.keys(directives) : [];
+/** Every name, also of a list of names and arguments, which some libraries write and graphql-tools does not read. */
+function namesInExtensions(place: Directable): readonly string[] {
+  const directives = extensionsOf(place);
+  if (Array.isArray(directives)) return directives.flatMap((entry: unknown) => nameOf(entry) ?? []);
+  const names: string[] = [];
+  for (const name in directives) names.push(name);
+  return names;
 }
 
 function read(

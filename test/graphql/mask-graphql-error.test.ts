@@ -116,7 +116,8 @@ describe('an error on its way to a client', () => {
   test('passes when it is of an argument, though found while executing', async () => {
     const { execute, parse } = await import('graphql');
     const schema = build('type Query { a(x: Int!): String }');
-    const { errors = [] } = await execute({ schema, document: parse('{ a }') });
+    const document = parse('query($x: Int = 1) { a(x: $x) }');
+    const { errors = [] } = await execute({ schema, document, variableValues: { x: null } });
     expect(maskGraphQLError(errors[0]).message).toMatch(/^Argument .*x/);
   });
 
