@@ -26,6 +26,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    maxWorkers: '100%',
     projects: [
       {
         resolve: { alias: [oneGraphql, ...fromSource] },

@@ -52,9 +52,9 @@ export const resolvers = {
       { input, ...plain }: PostFields & { input?: PostFields | null },
       { auth, data }: Context,
     ) {
-      const isPlain = Object.values(plain).some((value) => value != null);
       const { title, content, authorId } = input ?? plain;
-      if (input && isPlain) throw badInput('Give either input, or title and content');
+      if (input && Object.values(plain).some((value) => value != null))
+        throw badInput('Give either input, or title and content');
       if (title == null || content == null) throw badInput('title and content are required');
       const post = await data.createPost(title, content, authorId ?? auth.principal?.id ?? '');
       return post ?? Promise.reject(badInput('There is no such author'));

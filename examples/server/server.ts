@@ -5,7 +5,7 @@ import { createAccounts } from 'doorward/accounts';
 import { authDirectives, maskGraphQLError, protectSchema } from 'doorward/graphql';
 import { accountRoutes, bodyLimits, createGate, createRouter, limitBody } from 'doorward/http';
 import { createDecisionEndpoint } from 'doorward/opa';
-import { commonPasswords, createBcryptHasher } from 'doorward/passwords';
+import { commonPasswords, createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
 import { createSqlAccountStore, createSqlRateLimitStore, migrate } from 'doorward/stores/sql';
 import { createTokenIssuer, createTokenVerifier } from 'doorward/tokens';
@@ -23,17 +23,20 @@ import { type Context, masks, policies, resolvers } from './resolvers.ts';
 import { restRoutes } from './routes.ts';
 import { typeDefs } from './schema.ts';
 
+type Outside = { clock?: Clock; hasher?: PasswordHasher };
+
 /** Puts the service together and listens. */
-export async function startServer(config: Config, { clock = systemClock }: { clock?: Clock } = {}) {
+export async function startServer(
+  config: Config,
+  { clock = systemClock, hasher = createBcryptHasher() }: Outside = {},
+) {
   const { production, OPA_URL: opa, PDP_TOKEN, TRUSTED_PROXIES: trustedProxies } = config;
   const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
   const { log, close: closeLog } = createLog(config.LOG_LEVEL);
   const onError = (error: unknown) => log('error', { type: 'error', error: String(error) });
-
   const data = await openData(config.DATA_DIR);
   await migrate(data.db);
   const store = createSqlAccountStore(data.db);
-  const hasher = createBcryptHasher();
   const accounts = createAccounts({
     store,
     hasher,

@@ -12,7 +12,8 @@ const LOGIN_BOX = `<form method="post" action="/graphiql" style="position:fixed;
 /** GraphiQL without a network, with a login box: development only. */
 export function graphiqlRoutes(accounts: Accounts): Routes {
   const page = (note: string, token?: string) => {
-    const headers = token === undefined ? {} : { headers: JSON.stringify({ authorization: `Bearer ${token}` }) };
+    const connectionParams = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { headers: JSON.stringify(connectionParams), connectionParams };
     const html = renderGraphiQL({
       title: 'Doorward example',
       endpoint: '/graphql',

@@ -14,3 +14,19 @@ export type Authentication =
  * answers with a refusal for a bad token, and throws `SERVICE_UNAVAILABLE` when it could not find out.
  */
 export type Authenticator = (token: string) => MaybePromise<Authentication>;
+
+/**
+ * Reads an authenticator's answer. The principal is a copy, since decisions are remembered by its identity
+ * and must not outlive the request.
+ *
+ * @returns `undefined` for a refusal, and for whatever names nobody.
+ * @example
+ * const principal = principalFrom(await authenticate(token));
+ */
+export function principalFrom(answer: Authentication | undefined): Principal | undefined {
+  if (answer?.ok !== true) return undefined;
+  const principal = { ...answer.principal };
+  return Object.hasOwn(principal, 'id') && typeof principal.id === 'string' && principal.id !== ''
+    ? principal
+    : undefined;
+}

@@ -1,5 +1,5 @@
 export type { AccessRequest, Environment, Resource } from './access-request.ts';
-export type { Authentication, Authenticator } from './authentication.ts';
+export { type Authentication, type Authenticator, principalFrom } from './authentication.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { allOf, anyOf } from './combine.ts';
 export { withDeadline } from './deadline.ts';

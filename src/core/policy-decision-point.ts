@@ -1,4 +1,5 @@
 import type { AccessRequest } from './access-request.ts';
+import { withDeadline } from './deadline.ts';
 import { type Decision, deny } from './decision.ts';
 import { isPromise, type MaybePromise } from './maybe-promise.ts';
 
@@ -26,21 +27,27 @@ export interface SyncPolicyDecisionPoint extends PolicyDecisionPoint {
  * Asks a decision point and turns whatever goes wrong (a throw, a rejection, an answer that is no
  * decision) into a denial with reason `error`. Enforcement points ask through this function only.
  *
+ * @param timeoutMs - milliseconds after which a decision that is still awaited is a denial with reason `timeout`;
+ * without it there is no limit
  * @example
  * const decision = ask(pdp, { subject: principal, action: 'read', resource, environment });
  */
-export function ask(pdp: PolicyDecisionPoint, request: AccessRequest): MaybePromise<Decision> {
+export function ask(pdp: PolicyDecisionPoint, request: AccessRequest, timeoutMs?: number): MaybePromise<Decision> {
   try {
     const answer = pdp.decide(request);
-    return isPromise(answer) ? answer.then(checked, failed) : checked(answer);
+    if (!isPromise(answer)) return checked(answer);
+    const decision = Promise.resolve(answer).then(checked).catch(failed);
+    if (timeoutMs === undefined) return decision;
+    return withDeadline(decision, timeoutMs, () => new Error('late')).catch(() => deny('timeout'));
   } catch {
     return failed();
   }
 }
 
+/** What an answer inherits says nothing. */
 function checked(answer: Decision): Decision {
-  if (typeof answer !== 'object' || answer === null) return failed();
-  return answer.allowed === true || answer.allowed === false ? answer : failed();
+  if (typeof answer !== 'object' || answer === null || !Object.hasOwn(answer, 'allowed')) return failed();
+  return typeof answer.allowed === 'boolean' ? answer : failed();
 }
 
 function failed(): Decision {

@@ -47,5 +47,5 @@ function hasPublicCode({ extensions }: GraphQLError): boolean {
 function isAboutRequest({ path, originalError }: GraphQLError): boolean {
   if (path === undefined) return true;
   const nodes = originalError instanceof GraphQLError ? originalError.nodes : undefined;
-  return nodes !== undefined && nodes.every(({ kind }) => kind !== Kind.FIELD);
+  return nodes?.every(({ kind }) => kind !== Kind.FIELD) ?? false;
 }

@@ -70,10 +70,10 @@ export function createRuleReader(
     if (![...handled].some((name) => applied.has(name))) return NOTHING;
 
     const found = read(schema, place, coordinate);
+    const isListed = Array.isArray(codedDirectives(place));
     for (const name of names) {
-      if (!handled.has(name)) continue;
-      if (isList(directivesOf(place)) || !found.some((application) => application.name === name)) {
-        throw configError(coordinate, `has @${name} in extensions that are not { directives: { ${name}: arguments } }`);
+      if (handled.has(name) && (isListed || !found.some((application) => application.name === name))) {
+        throw configError(coordinate, `has @${name} in extensions.directives, but not as { ${name}: arguments }`);
       }
     }
     const applications: Application[] = [];
@@ -119,12 +119,16 @@ function directiveNodes(place: Directable): readonly DirectiveNode[] {
   return extensions.length === 0 ? own : [...own, ...extensions.flatMap((node) => node.directives ?? [])];
 }
 
-/** Every name, also of a list of names and arguments, which some libraries write and graphql-tools does not read. */
+function codedDirectives({ extensions }: Directable): unknown {
+  return extensions && 'directives' in extensions ? extensions.directives : undefined;
+}
+
+/** Also the names of a list of names and arguments, which some libraries write and graphql-tools does not read. */
 function namesInExtensions(place: Directable): readonly string[] {
-  const directives = extensionsOf(place);
-  if (Array.isArray(directives)) return directives.flatMap((entry: unknown) => nameOf(entry) ?? []);
+  const directives = codedDirectives(place);
+  if (Array.isArray(directives)) return directives.map((directive: unknown) => String(Object(directive).name));
   const names: string[] = [];
-  for (const name in directives) names.push(name);
+  for (const name in Object(directives)) names.push(name);
   return names;
 }
 

@@ -1,17 +1,14 @@
 import {
   ask,
-  type Decision,
   DoorwardError,
   denialOf,
-  deny,
   type Environment,
-  isPromise,
   type MaybePromise,
   type PolicyDecisionPoint,
   type Principal,
+  principalFrom,
   publishDecision,
   type Resource,
-  withDeadline,
 } from '../core/index.ts';
 import { readBearer } from './bearer.ts';
 import type {
@@ -79,10 +76,8 @@ export function createGate(options: GateOptions): Gate {
     const bearer = readBearer(request.headers.get('authorization'));
     let principal: Principal | undefined;
     if (bearer.kind !== 'none') {
-      const answer = bearer.kind === 'token' ? await authenticate(bearer.token) : undefined;
-      if (answer?.ok !== true) return refusal(bodyKey, true);
-      // A copy, since decisions are remembered by identity and must not outlive the request.
-      principal = { ...answer.principal };
+      principal = bearer.kind === 'token' ? principalFrom(await authenticate(bearer.token)) : undefined;
+      if (principal === undefined) return refusal(bodyKey, true);
     }
     const userAgent = request.headers.get('user-agent');
     return {
@@ -117,7 +112,7 @@ export function createGate(options: GateOptions): Gate {
     { pdp, action, resource, message }: Question,
   ): Promise<Response | undefined> {
     const request = { subject: principal, action, resource, environment };
-    const decision = await bounded(ask(pdp, request), decisionTimeoutMs);
+    const decision = await ask(pdp, request, decisionTimeoutMs);
     publishDecision({ point, request, decision });
     const denial = denialOf(principal, decision);
     if (denial === undefined) return undefined;
@@ -165,11 +160,6 @@ interface Question {
 
 function refusal(bodyKey: 'error' | 'detail', presented: boolean): Response {
   return errorResponse(new DoorwardError('AUTH_NOT_AUTHENTICATED'), { bodyKey, presented });
-}
-
-function bounded(decision: MaybePromise<Decision>, timeoutMs: number): MaybePromise<Decision> {
-  if (!isPromise(decision)) return decision;
-  return withDeadline(Promise.resolve(decision), timeoutMs, () => new Error('late')).catch(() => deny('timeout'));
 }
 
 /** A principal without a login, or with one of unknown time, has not logged in recently. */

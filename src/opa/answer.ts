@@ -1,19 +1,19 @@
 import { allow, type Decision, deny } from '../core/index.ts';
+import { ownMember, parseJsonObject } from '../core/json-object.ts';
 import type { Answer } from './exchange.ts';
-import { objectOf } from './json.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
-/** Reads OPA's answer; everything but a plain "yes" denies. */
+/** Reads OPA's answer; everything but a plain "yes", said once, denies. */
 export function decisionOf({ status, contentType, body }: Answer): Decision {
   if (status !== 200) return deny('unavailable');
   const isJson = typeof contentType === 'string' && JSON_TYPE.test(contentType);
-  const answer = isJson && body !== undefined ? objectOf(body) : undefined;
+  const answer = isJson && body !== undefined ? parseJsonObject(body) : undefined;
   if (answer === undefined) return deny('invalid_answer');
-  const id = answer.get('decision_id');
+  const id = ownMember(answer, 'decision_id');
   const details = typeof id === 'string' ? { id } : {};
-  if (!answer.has('result')) return deny('undefined_decision', details);
-  switch (answer.get('result')) {
+  if (!Object.hasOwn(answer, 'result')) return deny('undefined_decision', details);
+  switch (ownMember(answer, 'result')) {
     case true:
       return allow('rule', details);
     case false:

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ask, type EnvironmentSource, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
-import { objectOf } from './json.ts';
-import { bearerToken, invalid } from './options.ts';
-import { readText } from './read-text.ts';
+import { parseJsonObject } from '../core/json-object.ts';
+import { membersOf } from './members.ts';
+import { bearerToken, count, invalid } from './options.ts';
+import { readBytes } from './read-bytes.ts';
 import { requestOf } from './wire-request.ts';
 
 export interface DecisionEndpointOptions {
@@ -14,6 +15,8 @@ export interface DecisionEndpointOptions {
   readonly token?: string;
   /** @default '/v1/data/authz/allow' */
   readonly path?: string;
+  /** How long a decision may take, in milliseconds, before the answer is 500. @default 2000 */
+  readonly decisionTimeoutMs?: number;
 }
 
 const MAX_BODY_BYTES = 65_536;
@@ -30,6 +33,7 @@ const NO_INPUT = { code: 'api_usage_warning', message: "'input' key missing from
  */
 export function createDecisionEndpoint(options: DecisionEndpointOptions): (request: Request) => Promise<Response> {
   const { pdp, environment, path = '/v1/data/authz/allow' } = options;
+  const decisionTimeoutMs = count('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 60_000);
   const isTrusted = callerCheck(bearerToken('token', options.token));
   if (!path.startsWith('/')) throw invalid('path', 'must begin with "/"');
 
@@ -47,7 +51,7 @@ export function createDecisionEndpoint(options: DecisionEndpointOptions): (reque
     if (call === 'malformed') return failure(400, 'invalid_parameter', 'body contains malformed input document');
 
     const input = call.get('input') ?? undefined;
-    const decision = await ask(pdp, requestOf(input, environment));
+    const decision = await ask(pdp, requestOf(input, environment), decisionTimeoutMs);
     if (isIndeterminate(decision)) return failure(500, 'internal_error', 'the decision point did not answer');
     return answer(200, { result: decision.allowed, ...(input === undefined && { warning: NO_INPUT }) });
   };
@@ -67,9 +71,12 @@ function callerCheck(token: string | undefined): (authorization: string | null) 
 /** As in OPA, an empty body and `null` are documents without an input. */
 async function documentOf(request: Request): Promise<ReadonlyMap<string, unknown> | 'malformed' | 'too large'> {
   try {
-    const text = request.body === null ? '' : await readText(request.body, MAX_BODY_BYTES);
-    if (text === undefined) return 'too large';
-    return text.trim() === '' || text.trim() === 'null' ? new Map() : (objectOf(text) ?? 'malformed');
+    if (request.body === null) return new Map();
+    const bytes = await readBytes(request.body, MAX_BODY_BYTES);
+    if (bytes === undefined) return 'too large';
+    if (/^\s*(?:null\s*)?$/.test(bytes.toString('utf8'))) return new Map();
+    const document = parseJsonObject(bytes);
+    return document === undefined ? 'malformed' : membersOf(document);
   } catch {
     return 'malformed';
   }

@@ -5,7 +5,7 @@ export interface Answer {
   readonly status: number;
   readonly contentType: unknown;
   /** `undefined` when it was longer than the limit. */
-  readonly body: string | undefined;
+  readonly body: Buffer | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export function exchange(
         resolve({ status, contentType, body: undefined });
         controller.abort(new Error('The answer is too long'));
       },
-      onResponseEnd: () => resolve({ status, contentType, body: Buffer.concat(chunks).toString('utf8') }),
+      onResponseEnd: () => resolve({ status, contentType, body: Buffer.concat(chunks) }),
       onResponseError: (_, error) => reject(error),
     });
   });

@@ -1,5 +1,5 @@
 import type { AccessRequest, Attributes, EnvironmentSource } from '../core/index.ts';
-import { membersOf } from './json.ts';
+import { membersOf } from './members.ts';
 
 /** Reads a decision call's `input`. What is not of the type that the call asks for counts as missing. */
 export function requestOf(input: unknown, environment: EnvironmentSource): AccessRequest {

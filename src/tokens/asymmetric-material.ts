@@ -1,18 +1,18 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 
 /**
- * Tells whether a would-be secret is really an asymmetric key in any of its written forms (PEM, DER,
- * Base64 of DER, JWK, JWKS, OpenSSH). A public key used as a secret lets everyone sign: CVE-2015-9235.
+ * Tells whether a would-be secret is really an asymmetric key in any of its written forms (PEM, DER, JWK, JWKS,
+ * OpenSSH), or one of them in Base64 or hexadecimal. A public key used as a secret lets everyone sign:
+ * CVE-2015-9235.
  */
 export function isAsymmetricMaterial(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8').trim();
+  return [bytes, Buffer.from(text, 'base64'), Buffer.from(text, 'hex')].some(isKey);
+}
+
+function isKey(bytes: Buffer): boolean {
   const text = bytes.toString('utf8');
-  return (
-    text.includes('-----BEGIN') ||
-    /(?:ssh-|ecdsa-sha2-)\S+ AAAA/.test(text) ||
-    isJwk(text) ||
-    isDer(bytes) ||
-    isDer(Buffer.from(text, 'base64'))
-  );
+  return text.includes('-----BEGIN') || /(?:ssh-|ecdsa-sha2-)\S+ AAAA/.test(text) || isJwk(text) || isDer(bytes);
 }
 
 function isJwk(text: string): boolean {

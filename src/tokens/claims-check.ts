@@ -1,4 +1,4 @@
-import { type JsonObject, ownMember } from './json-object.ts';
+import { type JsonObject, ownMember } from '../core/json-object.ts';
 import type { Claims, TokenRejection } from './result.ts';
 
 /** What the claims of an acceptable token must say. */

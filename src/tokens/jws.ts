@@ -1,5 +1,5 @@
+import { ownMember, parseJsonObject } from '../core/json-object.ts';
 import { decodeBase64url } from './base64url.ts';
-import { ownMember, parseJsonObject } from './json-object.ts';
 import { configInvalid } from './options.ts';
 import type { TokenRejection } from './result.ts';
 import { type SignatureCheck, signatureCheck } from './signature-check.ts';

@@ -5,9 +5,9 @@ export function configInvalid(field: string, problem: string): DoorwardError {
   return new DoorwardError('CONFIG_INVALID', { field, problem });
 }
 
-/** A misspelt option would silently check nothing, so it is refused by name. */
+/** A misspelt option would silently check nothing, so it is refused by name; so would an inherited one. */
 export function refuseUnknownOptions(options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) throw configInvalid('options', 'must be an object');
+  if (!isPlainObject(options)) throw configInvalid('options', 'must be a plain object');
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) throw configInvalid(name, 'is not a known option');
   }
@@ -51,6 +51,12 @@ export function requireSeconds(name: string, value: unknown, least: number, most
 export function readClock(clock: Clock = systemClock): Clock {
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
   return clock;
+}
+
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isNonEmptyText(value: unknown): value is string {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createSecretKey } from 'node:crypto';
-import { isAsymmetricMaterial } from './asymmetric-material.ts';
 import { isGuessable } from './guessable.ts';
 import { configInvalid, readText, refuseUnknownOptions } from './options.ts';
+import { secretProblem } from './secret-problem.ts';
 import { type TokenKey, type TokenKeyOptions, tokenKey } from './token-key.ts';
 
 /**
@@ -20,16 +20,14 @@ export function secretKey(secret: string | Uint8Array, options: TokenKeyOptions 
     throw configInvalid('secret', 'must be a string or bytes');
   }
   const bytes = Buffer.from(secret);
-  const problem = problemOf(bytes);
+  const problem = secretProblem(bytes) ?? carelessness(bytes);
   if (problem !== undefined) throw configInvalid('secret', problem);
   const key = createSecretKey(bytes);
   return tokenKey('HS256', readText(options, 'kid'), key, key);
 }
 
-function problemOf(bytes: Buffer): string | undefined {
-  if (bytes.length < 32) return 'must have at least 32 bytes';
+function carelessness(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
-  if (isAsymmetricMaterial(bytes)) return 'holds an asymmetric key or a JWK, which must never be used as a secret';
   if (isUtf8(bytes) && text !== text.trim()) {
     return 'begins or ends in white space, most likely the line end of a file: remove it';
   }

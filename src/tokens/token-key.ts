@@ -1,6 +1,7 @@
 import { KeyObject } from 'node:crypto';
 import { configInvalid } from './options.ts';
 import { isRocaModulus } from './roca.ts';
+import { secretProblem } from './secret-problem.ts';
 
 /** The algorithms of RFC 7518 section 3.1 that tokens are signed with. */
 export type TokenAlgorithm = 'HS256' | 'RS256' | 'PS256' | 'ES256';
@@ -30,7 +31,6 @@ export interface AsymmetricKeyOptions extends TokenKeyOptions {
   readonly alg?: Exclude<TokenAlgorithm, 'HS256'>;
 }
 
-const MIN_SECRET_BYTES = 32;
 const MIN_RSA_BITS = 2_048;
 
 /**
@@ -57,7 +57,7 @@ export function requireSoundKey(key: TokenKey): void {
 function problemOf(alg: TokenAlgorithm, verify: KeyObject): string | undefined {
   switch (alg) {
     case 'HS256':
-      return secretProblem(verify);
+      return verify.type === 'secret' ? secretProblem(verify.export()) : 'must be a secret for HS256';
     case 'RS256':
     case 'PS256':
       return rsaProblem(alg, verify);
@@ -66,12 +66,6 @@ function problemOf(alg: TokenAlgorithm, verify: KeyObject): string | undefined {
     default:
       return 'must have the algorithm HS256, RS256, PS256 or ES256';
   }
-}
-
-function secretProblem(verify: KeyObject): string | undefined {
-  if (verify.type !== 'secret') return 'must be a secret for HS256';
-  const size = verify.symmetricKeySize ?? 0;
-  return size < MIN_SECRET_BYTES ? `must have at least ${MIN_SECRET_BYTES} bytes` : undefined;
 }
 
 function rsaProblem(alg: TokenAlgorithm, verify: KeyObject): string | undefined {

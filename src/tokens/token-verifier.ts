@@ -1,6 +1,6 @@
 import type { Clock } from '../core/index.ts';
+import { parseJsonObject } from '../core/json-object.ts';
 import { type ClaimsRules, isClaims, rejectionOf } from './claims-check.ts';
-import { parseJsonObject } from './json-object.ts';
 import { createJwsVerifier } from './jws.ts';
 import { readClock, readText, readTexts, refuseUnknownOptions, requireMediaType, requireSeconds } from './options.ts';
 import type { TokenRejection, TokenResult, TokenVerifier } from './result.ts';

@@ -1,3 +1,4 @@
+import { createBcryptHasher } from 'doorward/passwords';
 import { readConfig } from '../../examples/server/config.ts';
 import { startServer } from '../../examples/server/server.ts';
 
@@ -43,7 +44,8 @@ export interface Answer {
 
 let serial = 0;
 
-export async function startService(env: Record<string, string> = {}): Promise<Service> {
+/** @param hashCost - 12 is what the service uses; most tests are about something else. */
+export async function startService(env: Record<string, string> = {}, hashCost = 4): Promise<Service> {
   let offset = 0;
   const clock = {
     get now() {
@@ -64,7 +66,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Se
     LOG_LEVEL: 'silent',
     ...env,
   });
-  const server = await startServer(config, { clock: () => clock.now });
+  const server = await startServer(config, { clock: () => clock.now, hasher: createBcryptHasher({ cost: hashCost }) });
   const tokens = new Map<string, Promise<string>>();
 
   const fetchText = async (path: string, init?: RequestInit): Promise<Answer> => {

@@ -3,7 +3,7 @@ import { bearer, DEMO_PASSWORD, type DemoName, type Service, startService } from
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({}, 12);
 });
 afterAll(() => service.close());
 

@@ -1,5 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { allow, type Principal } from 'doorward';
+import { allow, type PolicyDecisionPoint, type Principal } from 'doorward';
 import {
   type AuthContext,
   assertProtected,
@@ -41,7 +41,7 @@ type Options = Partial<ProtectSchemaOptions<Context>>;
 // biome-ignore lint/suspicious/noExplicitAny: resolvers of tests are as loose as graphql-tools lets them be
 type Resolvers = any;
 
-const rolesOnly: Options['pdp'] = {
+const rolesOnly: PolicyDecisionPoint = {
   decide: ({ subject }) => ({ ...allow('permission'), allowed: subject.roles.includes('admin') }),
 };
 
@@ -54,7 +54,11 @@ function build(typeDefs: string | readonly string[], resolvers: Resolvers = {}):
 }
 
 function guard(schema: GraphQLSchema, options: Options = {}): GraphQLSchema {
-  return protectSchema<Context>(schema, { pdp: rolesOnly, policyTimeoutMs: 50, ...options } as ProtectSchemaOptions<Context>);
+  return protectSchema<Context>(schema, {
+    pdp: rolesOnly,
+    policyTimeoutMs: 50,
+    ...options,
+  } as ProtectSchemaOptions<Context>);
 }
 
 async function ask(
@@ -278,7 +282,13 @@ describe('ways to a guarded field', () => {
   };
   const vault = { __typename: 'Vault', id: SECRET };
   const root = { me: user, node: vault, thing: () => vault, things: [[user], Promise.resolve([vault])] };
-  const schema = guard(build(typeDefs, { Query: Object.fromEntries(Object.entries(root).map(([name, value]) => [name, typeof value === 'function' ? value : () => value])) }));
+  const schema = guard(
+    build(typeDefs, {
+      Query: Object.fromEntries(
+        Object.entries(root).map(([name, value]) => [name, typeof value === 'function' ? value : () => value]),
+      ),
+    }),
+  );
 
   it.each([
     '{ me { id: name __proto__: email toString: name } }',
@@ -328,7 +338,8 @@ describe('ways to a guarded field', () => {
 
   it('leaves nothing of a rule in what introspection and printing tell', async () => {
     const plain = guard(build('type Query { a: String @auth(requires: "role-of-kings") }'));
-    const source = '{ __schema { types { name description fields { name description args { name defaultValue } } } directives { name args { name defaultValue } } } }';
+    const source =
+      '{ __schema { types { name description fields { name description args { name defaultValue } } } directives { name args { name defaultValue } } } }';
     expect((await ask(plain, viewer, source)).text).not.toContain('role-of-kings');
     expect(printSchema(plain)).not.toContain('role-of-kings');
   });
@@ -355,6 +366,7 @@ describe('rules in code, without SDL', () => {
   it.each<[string, unknown]>([
     ['one', { auth: { requires: 'admin' } }],
     ['several', { auth: [{ requires: 'viewer' }, { requires: 'admin' }] }],
+    ['one that is inherited', Object.create({ auth: { requires: 'admin' } })],
   ])('DIR-05 hold: %s', async (_, directives) => {
     const schema = guard(codeFirst(directives));
     expect((await ask(schema, viewer, '{ a }')).codes).toEqual(['FORBIDDEN']);
@@ -368,7 +380,6 @@ describe('rules in code, without SDL', () => {
     ['a list of names and arguments', [{ name: 'auth', args: { requires: 'admin' } }]],
     ['such a list with something else before it', [{ name: 'cost' }, { name: 'auth', args: { requires: 'admin' } }]],
     ['a misspelt name in such a list', [{ name: 'authh', args: { requires: 'admin' } }]],
-    ['a rule that is inherited', Object.create({ auth: { requires: 'admin' } })],
   ])('DIR-05 never leave a field open where they cannot be read: %s', (_, directives) => {
     expect(() => guard(codeFirst(directives))).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
@@ -383,7 +394,7 @@ describe('what is remembered', () => {
   it('DIR-11 one policy on aliases of one field with other arguments is decided for each', async () => {
     const schema = guard(
       build('type Query { doc(id: ID): String @auth(policy: [["own"]]) }', { Query: { doc: () => SECRET } }),
-      { policies: { own: ({ args }) => args['id'] === 'mine' } },
+      { policies: { own: ({ args }) => args.id === 'mine' } },
     );
     const { data } = await ask(schema, viewer, '{ a: doc(id: "mine") b: doc(id: "other") c: doc(id: "mine") d: doc }');
     expect(data).toEqual({ a: SECRET, b: null, c: SECRET, d: null });
@@ -406,7 +417,9 @@ describe('what is remembered', () => {
         },
       ),
     );
-    expect((await ask(schema, viewer, '{ doc { first second } }')).data).toEqual({ doc: { first: 'one', second: null } });
+    expect((await ask(schema, viewer, '{ doc { first second } }')).data).toEqual({
+      doc: { first: 'one', second: null },
+    });
   });
 
   it('row 17 two operations at once in one context are decided for the principal of each moment', async () => {
@@ -421,7 +434,7 @@ describe('what is remembered', () => {
     const second = await graphql({ schema, source: '{ a }', contextValue });
     contextValue.auth.principal = undefined;
     const third = await graphql({ schema, source: '{ a }', contextValue });
-    expect([first, second, third].map(({ data }) => data?.['a'])).toEqual([SECRET, null, null]);
+    expect([first, second, third].map(({ data }) => data?.a)).toEqual([SECRET, null, null]);
   });
 });
 
@@ -494,7 +507,10 @@ describe('DIR-13 guarded input', () => {
   it('a scalar that hides objects is guarded as the value that it is', async () => {
     const JSONScalar = new GraphQLScalarType({ name: 'JSON', parseValue: (value) => value });
     const schema = guard(
-      build('scalar JSON @auth(requires: "admin") type Query { put(in: JSON): Int }', { JSON: JSONScalar, Query: { put: () => 1 } }),
+      build('scalar JSON @auth(requires: "admin") type Query { put(in: JSON): Int }', {
+        JSON: JSONScalar,
+        Query: { put: () => 1 },
+      }),
     );
     const { codes } = await ask(schema, viewer, 'query($in: JSON) { put(in: $in) }', { in: { role: 'x' } });
     expect(codes).toEqual(['FORBIDDEN']);
@@ -509,7 +525,9 @@ describe('subscriptions', () => {
     type Event { id: ID slow: String @auth(requires: "admin") }
     type Subscription { event: Event @auth(permissions: ["read"]) }
   `;
-  const readers: Options['pdp'] = { decide: ({ subject }) => ({ ...allow('permission'), allowed: subject.roles.length > 0 }) };
+  const readers: PolicyDecisionPoint = {
+    decide: ({ subject }) => ({ ...allow('permission'), allowed: subject.roles.length > 0 }),
+  };
 
   async function start(
     auth: Partial<AuthContext>,
@@ -569,7 +587,7 @@ describe('subscriptions', () => {
     let asked = 0;
     const { stream, auth, returned } = await start(
       { reauthenticate: () => (++asked === 1 ? { ...viewer } : { ...admin }) },
-      { resolvers: { Subscription: {}, Event: { id: () => slow, slow: () => SECRET } }, options: {} },
+      { resolvers: { Event: { id: () => slow, slow: () => SECRET } } },
     );
     const first = stream.next();
     const second = stream.next();
@@ -627,17 +645,27 @@ describe('subscriptions', () => {
     ['answers with true', () => true as never],
     ['answers with someone else', () => admin],
     ['answers with the same person without roles', () => ({ ...viewer, roles: [] })],
-  ])('WS-08 a reauthenticate that %s ends the stream, returns the source, and gives no event', async (_, reauthenticate) => {
-    const { stream, returned } = await start({ reauthenticate });
-    const events = await Promise.all([stream.next(), stream.next(), stream.next()]);
-    expect(events).toEqual(Array(3).fill({ done: true, value: undefined }));
-    expect(returned()).toBe(1);
-    expect(await stream.next()).toEqual({ done: true, value: undefined });
-  });
+  ])(
+    'WS-08 a reauthenticate that %s ends the stream, returns the source, and gives no event',
+    async (_, reauthenticate) => {
+      const { stream, returned } = await start({ reauthenticate });
+      const events = await Promise.all([stream.next(), stream.next(), stream.next()]);
+      expect(events).toEqual(Array(3).fill({ done: true, value: undefined }));
+      expect(returned()).toBe(1);
+      expect(await stream.next()).toEqual({ done: true, value: undefined });
+    },
+  );
 
   it.each<[string, object]>([
     ['returns nothing', { return: () => undefined }],
-    ['throws', { return: () => { throw new Error('no'); } }],
+    [
+      'throws',
+      {
+        return: () => {
+          throw new Error('no');
+        },
+      },
+    ],
     ['rejects', { return: () => Promise.reject(new Error('no')) }],
     ['has no return', {}],
   ])('WS-16 a stream ends though the return of its source %s', async (_, ending) => {
@@ -738,10 +766,10 @@ describe('the limits of the example', () => {
   });
 
   it('DOS-10 counts beyond every number, and refuses', () => {
-    const fan = Array.from({ length: 1_200 / 10 }, (_, n) => `fragment F${n} on Q { ${`...F${n + 1} `.repeat(10)} }`);
+    const fan = Array.from({ length: 120 }, (_, n) => `fragment F${n} on Q { ${`...F${n + 1} `.repeat(10)} }`);
     expect(isRefused(`{ ...F0 } ${fan.join(' ')} fragment F120 on Q { x y: x z @a }`)).toBe(true);
-    const endless = Array.from({ length: 500 }, (_, n) => `fragment F${n} on Q { ...F${n + 1} ...F${n + 1} }`);
-    expect(isRefused(`{ ...F0 } ${endless.join(' ')} fragment F500 on Q { x }`)).toBe(true);
+    const endless = Array.from({ length: 400 }, (_, n) => `fragment F${n} on Q { ...F${n + 1} ...F${n + 1} }`);
+    expect(isRefused(`{ ...F0 } ${endless.join(' ')} fragment F400 on Q { x }`)).toBe(true);
   });
 
   it('DOS-10 refuses cycles through any number of fragments, and leaves unknown ones to validation', () => {

@@ -1,8 +1,9 @@
-import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import {
   createTokenIssuer,
   createTokenVerifier,
+  type KeyMaterial,
   privateKey,
   publicKey,
   readKey,
@@ -13,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { clock, ec, hs256, keys, NOW, rsa, SECRET } from './forge.ts';
 import { refusedField } from './refused-field.ts';
 
-const jwkOf = (key: { export(options: { format: 'jwk' }): object }) => key.export({ format: 'jwk' });
+const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' });
 const pemOf = (key: typeof rsa.privateKey) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const publicPemOf = (key: typeof rsa.publicKey) => key.export({ type: 'spki', format: 'pem' }).toString();
 
@@ -128,7 +129,7 @@ describe('privateKey and publicKey', () => {
       'PS256',
     ],
     ['KeyObject', rsa.privateKey, rsa.publicKey, 'RS256'],
-  ])('take a key as %s', (_, secretPart, publicPart, alg) => {
+  ] as [string, KeyMaterial, KeyMaterial, string][])('take a key as %s', (_, secretPart, publicPart, alg) => {
     const signing = privateKey(secretPart);
     const verifying = publicKey(publicPart);
     expect([signing.alg, verifying.alg]).toEqual([alg, alg]);

@@ -13,10 +13,12 @@ export interface Client {
   readonly caller: SocketCaller;
   /** Absent before `connection_init`, and for an anonymous client. */
   login: Login | undefined;
-  /** How many operations run. */
-  live: number;
+  /** The ids of the operations that run. */
+  readonly live: ReadonlySet<string>;
   /** How many operations were refused since one was let in. */
   refused: number;
+  /** Lets the operation of the message that is being received run. */
+  admit(id: string): void;
   isEnded(): boolean;
   /** Ends the socket and everything that runs on it; the first call counts. */
   end(code: number, reason: string): void;
@@ -41,6 +43,8 @@ const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 export function createClient(socket: WebSocket, caller: SocketCaller, options: ClientOptions): Client {
   const { protocol, bufferedBytes, onError } = options;
   let timer: NodeJS.Timeout | undefined;
+  const live = new Set<string>();
+  let admitted: string | undefined;
   let isEnded = false;
   let isAlive = true;
   let finish: (cleanedUp: Promise<void>) => void = () => {};
@@ -51,8 +55,12 @@ export function createClient(socket: WebSocket, caller: SocketCaller, options: C
   const client: Client = {
     caller,
     login: undefined,
-    live: 0,
+    live,
     refused: 0,
+    admit(id) {
+      live.add(id);
+      admitted = id;
+    },
     isEnded: () => isEnded,
     end(code, reason) {
       if (isEnded) return;
@@ -88,17 +96,17 @@ export function createClient(socket: WebSocket, caller: SocketCaller, options: C
   }
 
   function receive(handle: (data: string) => Promise<void>, data: string): void {
-    const before = client.live;
+    admitted = undefined;
     const handled = handle(data);
     // The protocol asks for admission before it first waits, and `handled` settles when the operation has ended.
-    const isOperation = client.live > before;
+    const id = admitted;
     handled
       .catch((error: unknown) => {
         onError(error);
         client.end(4500, 'Internal server error');
       })
       .finally(() => {
-        if (isOperation) client.live -= 1;
+        if (id !== undefined) live.delete(id);
       });
   }
 

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql';
+import type { FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql';
 import { type ExecutionResult, GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
-import type { Principal } from '../../core/index.ts';
+import { type Principal, principalFrom } from '../../core/index.ts';
 import { createClientAddress } from '../node/client-address.ts';
 import { bearerOf } from './bearer-of.ts';
 import { type Client, createClient } from './client.ts';
 import { handshakeProblem, isForPath, refuseUpgrade } from './handshake.ts';
 import { createOperations } from './operations.ts';
 import { type GraphQLSocketsOptions, readOptions } from './options.ts';
-import { unwrapped } from './wrapped-error.ts';
+import { located } from './wrapped-error.ts';
 
 /** GraphQL over WebSocket on one server. */
 export interface GraphQLSockets {
@@ -47,9 +47,9 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     execute: settings.execute,
     subscribe: settings.subscribe,
     onConnect: ({ extra: client, connectionParams }) => connect(client, connectionParams),
-    onSubscribe: ({ extra: client }, _id, payload) => operations.start(client, payload),
+    onSubscribe: ({ extra: client }, id, payload) => operations.start(client, id, payload),
     onNext: (_context, _id, _payload, _args, result) => masked(result),
-    onError: (_context, _id, _payload, errors) => errors.map((error) => formatted(unwrapped(error))),
+    onError: (_context, _id, _payload, errors) => errors.map(unplaced),
   });
 
   /** @returns whether the client may stay. */
@@ -57,10 +57,10 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     const bearer = bearerOf(payload);
     if (bearer.kind !== 'token') return bearer.kind === 'none';
     try {
-      const answer = await authenticate(bearer.token);
-      if (answer?.ok !== true) return false;
-      client.login = { token: bearer.token, principalId: answer.principal.id };
-      endWithToken(client, answer.principal);
+      const principal = principalFrom(await authenticate(bearer.token));
+      if (principal === undefined) return false;
+      client.login = { token: bearer.token, principalId: principal.id };
+      endWithToken(client, principal);
       return true;
     } catch (error) {
       onError(error);
@@ -81,6 +81,12 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
 
   function formatted(error: unknown): GraphQLFormattedError {
     return maskError(error).toJSON();
+  }
+
+  /** An error that ended an operation: it has the path that it was thrown with, and else none. */
+  function unplaced(error: GraphQLError): GraphQLFormattedError {
+    const { path, ...others } = formatted(located(error));
+    return path === undefined || path.length === 0 ? others : { ...others, path };
   }
 
   /** @returns `undefined` for a result without errors, which goes out as it is. */

@@ -1,6 +1,6 @@
-import { type ExecutionArgs, GraphQLError } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, GraphQLError } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
-import type { Principal } from '../../core/index.ts';
+import { type Principal, principalFrom } from '../../core/index.ts';
 import type { AuthContext } from '../../graphql/index.ts';
 import type { Client, Login } from './client.ts';
 import type { Settings } from './options.ts';
@@ -11,11 +11,12 @@ export type Prepared = ExecutionArgs | readonly GraphQLError[];
 
 /** Prepares the operations of all sockets. */
 export interface Operations {
-  /** Counts an operation and prepares it; the count is taken before anything is awaited. */
-  start(client: Client, payload: SubscribePayload): Promise<Prepared> | Prepared;
+  /** Admits an operation, before anything is awaited, and prepares it. */
+  start(client: Client, id: string, payload: SubscribePayload): Promise<Prepared> | Prepared;
 }
 
 const FORBIDDEN = 4403;
+const SUBSCRIBER_ALREADY_EXISTS = 4409;
 const TOO_MANY_REQUESTS = 4429;
 const REFUSALS = 9;
 
@@ -24,10 +25,8 @@ export function createOperations(settings: Settings): Operations {
 
   /** Authenticates a socket's token anew. A refusal ends the socket; not knowing is an error and ends nothing else. */
   async function renew(client: Client, { token, principalId }: Login): Promise<Principal | undefined> {
-    const answer = await authenticate(token);
-    if (answer?.ok === true && answer.principal.id === principalId) {
-      return client.isEnded() ? undefined : { ...answer.principal };
-    }
+    const principal = principalFrom(await authenticate(token));
+    if (principal?.id === principalId) return client.isEnded() ? undefined : principal;
     client.end(FORBIDDEN, 'Forbidden');
     return undefined;
   }
@@ -47,25 +46,44 @@ export function createOperations(settings: Settings): Operations {
     try {
       const auth = await authOf(client);
       if (client.isEnded()) return [notAuthenticated()];
-      const document = parse(payload.query);
-      const errors = validate(schema, document);
-      if (errors.length > 0) return errors;
+      const document = read(payload.query);
+      if (isErrors(document)) return document;
+      const contextValue = { ...(await context?.(auth, client.caller)), auth };
+      // A mutation must not run for somebody who was shut out while it was waited.
+      if (client.isEnded()) return [notAuthenticated()];
       return {
         schema,
         document,
         operationName: payload.operationName ?? null,
         variableValues: payload.variables ?? null,
-        contextValue: { ...(await context?.(auth, client.caller)), auth },
+        contextValue,
       };
     } catch (error) {
       return [wrapped(error)];
     }
   }
 
+  /** The GraphQL errors of parsing and validating are about the request; those of everything else are not. */
+  function read(query: string): DocumentNode | readonly GraphQLError[] {
+    try {
+      const document = parse(query);
+      const errors = validate(schema, document);
+      return errors.length > 0 ? errors : document;
+    } catch (error) {
+      if (error instanceof GraphQLError) return [error];
+      throw error;
+    }
+  }
+
   return {
-    start(client, payload) {
-      if (client.live < limits.operations) {
-        client.live += 1;
+    start(client, id, payload) {
+      if (client.live.has(id)) {
+        // Completed, but not yet ended: the protocol would lose track of one of the two.
+        client.end(SUBSCRIBER_ALREADY_EXISTS, 'Subscriber already exists');
+        return [notAuthenticated()];
+      }
+      if (client.live.size < limits.operations) {
+        client.admit(id);
         client.refused = 0;
         return prepare(client, payload);
       }
@@ -74,6 +92,10 @@ export function createOperations(settings: Settings): Operations {
       return [new GraphQLError('Too many operations', { extensions: { code: 'BAD_USER_INPUT' } })];
     },
   };
+}
+
+function isErrors(value: DocumentNode | readonly GraphQLError[]): value is readonly GraphQLError[] {
+  return Array.isArray(value);
 }
 
 function notAuthenticated(): GraphQLError {

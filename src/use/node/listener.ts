@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type ErrorListener, errorResponse, type Handler, json, type RequestInfo } from '../../http/index.ts';
 import { createClientAddress } from './client-address.ts';
 import { headerProblem, type RawProblem, urlOf } from './raw-request.ts';

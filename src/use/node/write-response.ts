@@ -24,7 +24,7 @@ export async function writeResponse(
   if (response.statusText !== '') target.statusMessage = response.statusText;
   for (const [name, value] of response.headers) target.appendHeader(name, value);
   if (close) target.setHeader('connection', 'close');
-  if (headOnly || response.body === null) await response.body?.cancel();
+  if (headOnly || target.destroyed || response.body === null) await response.body?.cancel();
   else await writeBody(response.body, target);
   if (linger !== undefined && (headOnly || response.body === null || target.hasHeader('content-length'))) {
     target.flushHeaders();

@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Parses bytes that must be the UTF-8 text of one JSON object without repeated member names (RFC 7515
- * section 4 asks for unique names in a header, RFC 7519 section 4 in a claims set).
+ * Parses bytes that must be the UTF-8 text of one JSON object without repeated member names: another parser
+ * could take the other one (RFC 8259 section 4). RFC 7515 section 4 and RFC 7519 section 4 ask for as much.
  */
 export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;
