@@ -3,7 +3,7 @@ import { type Clock, environmentSource, systemClock } from 'doorward';
 import { contractDecisionPolicy, contractPolicy, createPolicyEngine } from 'doorward/abac';
 import { createAccounts } from 'doorward/accounts';
 import { authDirectives, maskGraphQLError, protectSchema } from 'doorward/graphql';
-import { accountRoutes, bodyLimits, createGate, createRouter, limitBody } from 'doorward/http';
+import { accountRoutes, bodyLimits, createGate, createRouter, limitBody, type RequestInfo } from 'doorward/http';
 import { createDecisionEndpoint } from 'doorward/opa';
 import { commonPasswords, createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
@@ -26,14 +26,11 @@ import { typeDefs } from './schema.ts';
 type Outside = { clock?: Clock; hasher?: PasswordHasher };
 
 /** Puts the service together and listens. */
-export async function startServer(
-  config: Config,
-  { clock = systemClock, hasher = createBcryptHasher() }: Outside = {},
-) {
+export async function startServer(config: Config, outside: Outside = {}) {
+  const { clock = systemClock, hasher = createBcryptHasher() } = outside;
   const { production, OPA_URL: opa, PDP_TOKEN, TRUSTED_PROXIES: trustedProxies } = config;
   const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
-  const { log, close: closeLog } = createLog(config.LOG_LEVEL);
-  const onError = (error: unknown) => log('error', { type: 'error', error: String(error) });
+  const { log, onError, close: closeLog } = createLog(config.LOG_LEVEL);
   const data = await openData(config.DATA_DIR);
   await migrate(data.db);
   const store = createSqlAccountStore(data.db);
@@ -58,16 +55,17 @@ export async function startServer(
     policies,
     masks,
     unprotected: 'deny',
-    onError,
+    onError: (error) => onError(error),
   });
   const parse = (source: string | Source) => parseWithinLimits(source, config.GRAPHQL_INTROSPECTION === 'on');
-  const masked = (error: unknown) => maskGraphQLError(error, { onInternal: onError });
+  const masked = (error: unknown, info?: RequestInfo) =>
+    maskGraphQLError(error, { onInternal: (cause) => onError(cause, info) });
   const refused = (error: Error) => new GraphQLError(error.message, { extensions: { code: 'BAD_USER_INPUT' } });
   const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment });
-  const graphql = gate.optional(async (request, _info, { principal, environment: moment }) => {
+  const graphql = gate.optional(async (request, info, { principal, environment: moment }) => {
     const context = () => ({ data, auth: { principal, environment: () => moment } });
     // What is not a GraphQLError is about the request itself, and answered with 400.
-    const formatError = (error: Error) => (error instanceof GraphQLError ? masked(error) : refused(error));
+    const formatError = (error: Error) => (error instanceof GraphQLError ? masked(error, info) : refused(error));
     const answer = createHandler({ schema, parse, formatError, context });
     const response = await answer(await limitBody(request, bodyLimits.graphql));
     response.headers.set('cache-control', 'no-store');

@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import { AUDIT_CHANNEL, DECISION_CHANNEL, type DecisionEvent } from 'doorward';
-import type { Handler } from 'doorward/http';
+import type { Handler, RequestInfo } from 'doorward/http';
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -11,6 +11,11 @@ export function createLog(threshold: Level) {
   const log: Log = (level, fields) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(threshold)) return;
     process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), level, ...fields })}\n`);
+  };
+  /** The original error stays here; the client knows only the id of its request. */
+  const onError = (error: unknown, info?: RequestInfo) => {
+    const cause = error instanceof Error && error.cause !== undefined ? String(error.cause) : undefined;
+    log('error', { type: 'error', error: String(error), cause, ...info });
   };
   const onAudit = (event: unknown) => log('info', event as object);
   const onDecision = (event: unknown) => {
@@ -23,7 +28,7 @@ export function createLog(threshold: Level) {
   diagnostics.subscribe(DECISION_CHANNEL, onDecision);
   const close = () =>
     diagnostics.unsubscribe(AUDIT_CHANNEL, onAudit) && diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
-  return { log, close };
+  return { log, onError, close };
 }
 
 /** Writes one line a request, with its id. */

@@ -3,7 +3,7 @@ import { contractDecisionPolicy, contractPolicy, createPolicyEngine, parsePolicy
 import { createDecisionEndpoint, createOpaClient } from 'doorward/opa';
 import { contractRoles, defineRoles } from 'doorward/rbac';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeOpa } from '../opa/fake-opa.ts';
+import { fakeOpa, rawOpa } from '../opa/fake-opa.ts';
 
 const request: AccessRequest = {
   subject: { id: 'u1', roles: ['viewer'], attributes: {} },
@@ -101,11 +101,68 @@ describe('an OPA answer that two parsers read in two ways', () => {
   });
 });
 
+describe('an OPA answer that is more, or less, than one answer', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+  const yes = '{"result":true}';
+  it.each([
+    [
+      'a yes in an early hint before a no',
+      `HTTP/1.1 103 Early Hints\r\nX: ${yes}\r\n\r\n${head}Content-Length: 16\r\n\r\n{"result":false}`,
+    ],
+    [
+      'a no with a yes behind it',
+      `${head}Content-Length: 16\r\n\r\n{"result":false}${head}Content-Length: 15\r\n\r\n${yes}`,
+    ],
+    ['a yes that is cut short', `${head}Content-Length: 99\r\n\r\n${yes}`],
+    ['a yes in a chunk that never ends', `${head}Transfer-Encoding: chunked\r\n\r\nf\r\n${yes}\r\n`],
+    ['a length and chunks', `${head}Content-Length: 15\r\nTransfer-Encoding: chunked\r\n\r\n${yes}`],
+    ['two lengths', `${head}Content-Length: 15\r\nContent-Length: 16\r\n\r\n${yes}`],
+    ['two content types', `${head}Content-Type: text/html\r\nContent-Length: 15\r\n\r\n${yes}`],
+    ['a yes behind a header of 64 KiB', `${head}X: ${'x'.repeat(65_536)}\r\nContent-Length: 15\r\n\r\n${yes}`],
+    ['a yes behind 20,000 headers', `${head}${'X: x\r\n'.repeat(20_000)}Content-Length: 15\r\n\r\n${yes}`],
+    ['a yes without a head', yes],
+    ['a yes of another protocol', `HTTP/3.7 200 OK\r\nContent-Length: 15\r\n\r\n${yes}`],
+    ['a yes in a 204', `HTTP/1.1 204 No Content\r\nContent-Type: application/json\r\n\r\n${yes}`],
+    ['a switch of protocols', `HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n${yes}`],
+  ])('PDP-12 %s never allows', async (_, answer) => {
+    const opa = await rawOpa((socket) => socket.end(answer));
+    closers.push(() => opa.close());
+    const client = createOpaClient({ url: opa.url, timeoutMs: 500 });
+    closers.push(() => client.close());
+    expect((await client.decide(request)).allowed).toBe(false);
+  });
+});
+
 describe('the decision endpoint', () => {
+  it.each([
+    '{"input":{},"input":{"user":{"role":"admin"}}}',
+    '{"input":{},"\\u0069nput":{"user":{"role":"admin"}}}',
+    '\uFEFF{"input":{"user":{"role":"admin"}}}',
+  ])('refuses a call that two parsers read in two ways: %j', async (body) => {
+    const endpoint = createDecisionEndpoint({
+      pdp: createPolicyEngine(contractPolicy),
+      environment: environmentSource(),
+    });
+    const response = await endpoint(new Request('http://x/v1/data/authz/allow', { method: 'POST', body }));
+    expect(response.status).toBe(400);
+  });
+
+  it('AZ-11 refuses ids that are no UTF-8, which would all be one', async () => {
+    const endpoint = createDecisionEndpoint({
+      pdp: createPolicyEngine(contractPolicy),
+      environment: environmentSource(),
+    });
+    const text = '{"input":{"user":{"id":"\xff"},"resource":{"owner_id":"\xfe"}}}';
+    const body = Buffer.from(text, 'latin1');
+    const response = await endpoint(new Request('http://x/v1/data/authz/allow', { method: 'POST', body }));
+    expect(response.status).toBe(400);
+  });
+
   it('AZ-06 answers 500 for a decision point that never does', async () => {
     const endpoint = createDecisionEndpoint({
       pdp: { decide: () => new Promise(() => {}) },
       environment: environmentSource(),
+      decisionTimeoutMs: 20,
     });
     const response = await endpoint(
       new Request('http://x/v1/data/authz/allow', { method: 'POST', body: '{"input":{}}' }),
