@@ -1,6 +1,7 @@
+import { configInvalid } from '../core/config-invalid.ts';
 import type { Kind } from './attribute.ts';
 import { and, contains, endsWith, eq, gt, gte, isIn, lt, lte, ne, not, or, present, startsWith } from './build.ts';
-import { invalid, listAt } from './json.ts';
+import { listAt } from './json.ts';
 import { isConstant, kindOfOperand, parseAttribute, parseList, parseOperand } from './parse-operand.ts';
 import type { Condition, ListOperand, Operand } from './policy.ts';
 
@@ -28,7 +29,7 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
 
 /** Checks a condition and all within, and rebuilds it with the functions that users build with. */
 export function parseCondition(json: unknown, at: string, depth = 1): Condition {
-  if (depth > MAX_DEPTH) throw invalid(at, `is nested deeper than ${MAX_DEPTH} conditions`);
+  if (depth > MAX_DEPTH) throw configInvalid(at, `is nested deeper than ${MAX_DEPTH} conditions`);
   const [operator, operands] = onlyEntry(json, at);
   const here = `${at}.${operator}`;
   switch (operator) {
@@ -45,13 +46,13 @@ export function parseCondition(json: unknown, at: string, depth = 1): Condition 
       return parseMembership(operator, operands, here);
   }
   const comparison = COMPARISONS.get(operator);
-  if (comparison === undefined) throw invalid(at, `has an unknown operator ${JSON.stringify(operator)}`);
+  if (comparison === undefined) throw configInvalid(at, `has an unknown operator ${JSON.stringify(operator)}`);
   return parseComparison(comparison, operands, here);
 }
 
 function parseConditions(json: unknown, at: string, depth: number): readonly Condition[] {
   const conditions = listAt(at, json);
-  if (conditions.length === 0) throw invalid(at, 'must not be empty');
+  if (conditions.length === 0) throw configInvalid(at, 'must not be empty');
   return conditions.map((condition, index) => parseCondition(condition, `${at}[${index}]`, depth + 1));
 }
 
@@ -60,7 +61,7 @@ function parseComparison({ build, kinds }: Comparison, json: unknown, at: string
   const left = parseOperand(pair[0], `${at}[0]`, kinds);
   const right = parseOperand(pair[1], `${at}[1]`, kinds);
   requireComparable(left, right, at);
-  if (kinds === TEXTS && (left === '' || right === '')) throw invalid(at, 'compares with an empty text');
+  if (kinds === TEXTS && (left === '' || right === '')) throw configInvalid(at, 'compares with an empty text');
   return build(left, right);
 }
 
@@ -75,20 +76,21 @@ function parseMembership(operator: 'in' | 'contains', json: unknown, at: string)
 
 /** A comparison that can never hold, or never fail, is a mistake: most often a forgotten `attr`. */
 function requireComparable(left: Operand, right: Operand | ListOperand, at: string): void {
-  if (isConstant(left) && isConstant(right)) throw invalid(at, 'compares constants and reads no attribute');
+  if (isConstant(left) && isConstant(right)) throw configInvalid(at, 'compares constants and reads no attribute');
   const kinds = [kindOfOperand(left), kindOfOperand(right)].filter((kind) => kind !== undefined && kind !== 'list');
-  if (new Set(kinds).size > 1) throw invalid(at, `compares a ${kinds.join(' with a ')}`);
+  if (new Set(kinds).size > 1) throw configInvalid(at, `compares a ${kinds.join(' with a ')}`);
 }
 
 function onlyEntry(json: unknown, at: string): readonly [string, unknown] {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalid(at, 'must be a condition object');
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw configInvalid(at, 'must be a condition object');
   const [entry, ...others] = Object.entries(json);
-  if (entry === undefined || others.length > 0) throw invalid(at, 'must have exactly one operator');
+  if (entry === undefined || others.length > 0) throw configInvalid(at, 'must have exactly one operator');
   return entry;
 }
 
 function pairAt(json: unknown, at: string): readonly [unknown, unknown] {
   const pair = listAt(at, json);
-  if (pair.length !== 2) throw invalid(at, 'must have exactly two operands');
+  if (pair.length !== 2) throw configInvalid(at, 'must have exactly two operands');
   return [pair[0], pair[1]];
 }

@@ -1,11 +1,12 @@
+import { configInvalid } from '../core/config-invalid.ts';
 import { isAttributePath, type Kind, kindOf } from './attribute.ts';
-import { invalid, listAt, recordAt } from './json.ts';
+import { listAt, recordAt } from './json.ts';
 import type { AttributeRef, ListOperand, Operand, Scalar } from './policy.ts';
 
 export function parseAttribute(json: unknown, at: string): AttributeRef {
   const { attr } = recordAt(at, json, ['attr']);
   if (typeof attr !== 'string' || !isAttributePath(attr)) {
-    throw invalid(
+    throw configInvalid(
       `${at}.attr`,
       'must be a path such as "subject.id", "resource.owner_id", "action" or "environment.hour"',
     );
@@ -16,7 +17,7 @@ export function parseAttribute(json: unknown, at: string): AttributeRef {
 /** An attribute or a constant whose type, as far as it is known, is one of `kinds`. */
 export function parseOperand(json: unknown, at: string, kinds: readonly Kind[]): Operand {
   const operand = typeof json === 'object' ? parseAttribute(json, at) : parseConstant(json, at);
-  if (!kinds.includes(kindOfOperand(operand))) throw invalid(at, `must not be a ${kindOfOperand(operand)} here`);
+  if (!kinds.includes(kindOfOperand(operand))) throw configInvalid(at, `must not be a ${kindOfOperand(operand)} here`);
   return operand;
 }
 
@@ -25,12 +26,12 @@ export function parseList(json: unknown, at: string): ListOperand {
   if (!Array.isArray(json)) {
     const attribute = parseAttribute(json, at);
     const kind = kindOf(attribute.attr);
-    if (kind !== undefined && kind !== 'list') throw invalid(at, `must be a list and not a ${kind}`);
+    if (kind !== undefined && kind !== 'list') throw configInvalid(at, `must be a list and not a ${kind}`);
     return attribute;
   }
   const constants = listAt(at, json).map((element, index) => parseConstant(element, `${at}[${index}]`));
-  if (constants.length === 0) throw invalid(at, 'must not be empty');
-  if (new Set(constants.map((constant) => typeof constant)).size > 1) throw invalid(at, 'must hold one type');
+  if (constants.length === 0) throw configInvalid(at, 'must not be empty');
+  if (new Set(constants.map((constant) => typeof constant)).size > 1) throw configInvalid(at, 'must hold one type');
   return constants;
 }
 
@@ -48,5 +49,5 @@ export function isConstant(operand: Operand | ListOperand): boolean {
 function parseConstant(json: unknown, at: string): Scalar {
   if (typeof json === 'string' || typeof json === 'boolean') return json;
   if (typeof json === 'number' && Number.isFinite(json)) return json;
-  throw invalid(at, 'must be a string, a finite number, a boolean or {"attr": path}');
+  throw configInvalid(at, 'must be a string, a finite number, a boolean or {"attr": path}');
 }

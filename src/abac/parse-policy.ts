@@ -1,6 +1,7 @@
+import { configInvalid } from '../core/config-invalid.ts';
 import type { Effect } from '../core/index.ts';
 import { policy } from './build.ts';
-import { invalid, listAt, recordAt, textAt } from './json.ts';
+import { listAt, recordAt, textAt } from './json.ts';
 import { parseCondition } from './parse-condition.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 
@@ -15,7 +16,7 @@ import type { Policy, PolicyRule } from './policy.ts';
  */
 export function parsePolicy(json: unknown): Policy {
   const { name, combining, rules } = recordAt('$', json, ['name', 'combining', 'rules']);
-  if (combining !== 'first-match') throw invalid('$.combining', 'must be "first-match"');
+  if (combining !== 'first-match') throw configInvalid('$.combining', 'must be "first-match"');
   const ids = new Set<string>();
   const parsed = listAt('$.rules', rules).map((rule, index) => parseRule(rule, `$.rules[${index}]`, ids));
   return deepFreeze(policy(textAt('$.name', name), parsed));
@@ -24,7 +25,7 @@ export function parsePolicy(json: unknown): Policy {
 function parseRule(json: unknown, at: string, ids: Set<string>): PolicyRule {
   const { id, effect, description, when } = recordAt(at, json, ['id', 'effect', 'when'], ['description']);
   const ruleId = textAt(`${at}.id`, id);
-  if (ids.has(ruleId)) throw invalid(`${at}.id`, 'is the id of an earlier rule');
+  if (ids.has(ruleId)) throw configInvalid(`${at}.id`, 'is the id of an earlier rule');
   ids.add(ruleId);
   return {
     id: ruleId,
@@ -36,7 +37,7 @@ function parseRule(json: unknown, at: string, ids: Set<string>): PolicyRule {
 
 function parseEffect(json: unknown, at: string): Effect {
   if (json === 'allow' || json === 'deny') return json;
-  throw invalid(at, 'must be "allow" or "deny"');
+  throw configInvalid(at, 'must be "allow" or "deny"');
 }
 
 function deepFreeze<T>(value: T): T {

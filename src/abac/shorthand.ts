@@ -1,4 +1,4 @@
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 import { and, attr, contains, eq, gte, lte, or } from './build.ts';
 import type { Condition } from './policy.ts';
 
@@ -43,7 +43,7 @@ export function hasRole(role: string): Condition {
 export function hourBetween(from: number, to: number): Condition {
   for (const hour of [from, to]) {
     if (!Number.isInteger(hour) || hour < 0 || hour > 23) {
-      throw new DoorwardError('CONFIG_INVALID', { field: 'hourBetween', problem: 'takes whole hours from 0 to 23' });
+      throw configInvalid('hourBetween', 'takes whole hours from 0 to 23');
     }
   }
   const hour = attr('environment.hour');

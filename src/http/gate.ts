@@ -1,3 +1,4 @@
+import { configInvalid } from '../core/config-invalid.ts';
 import {
   ask,
   DoorwardError,
@@ -130,7 +131,7 @@ export function createGate(options: GateOptions): Gate {
 
     requirePermission(permission, handler, options = {}) {
       const known = typeof permission === 'string' && (pdp.permissions?.includes(permission) ?? permission !== '');
-      if (!known) throw invalid('permission', 'is not one that the decision point knows');
+      if (!known) throw configInvalid('permission', 'is not one that the decision point knows');
       const question = { pdp, action: permission, resource: ROUTE, message: `Requires permission: ${permission}` };
       return guarded(options, async (request, info, access, point) => {
         return (await refused(access, point, question)) ?? handler(request, info, access);
@@ -139,8 +140,8 @@ export function createGate(options: GateOptions): Gate {
 
     requireDecision(options, handler) {
       const { action, resource: load, pdp: own = pdp } = options;
-      if (typeof action !== 'string' || action === '') throw invalid('action', 'must be a non-empty string');
-      if (typeof load !== 'function') throw invalid('resource', 'must be a function');
+      if (typeof action !== 'string' || action === '') throw configInvalid('action', 'must be a non-empty string');
+      if (typeof load !== 'function') throw configInvalid('resource', 'must be a function');
       return guarded(options, async (request, info, access, point) => {
         const resource = await load(request, access.params, access.principal);
         const question = { pdp: own, action, resource, message: `Not allowed: ${action}` };
@@ -169,11 +170,11 @@ function isRecent({ session }: Principal, { time }: Environment, maxAuthAgeSecon
 
 function validated(options: GateOptions): Required<GateOptions> {
   const { authenticate, pdp, environment, decisionTimeoutMs = 2_000 } = options;
-  if (typeof authenticate !== 'function') throw invalid('authenticate', 'must be a function');
-  if (typeof pdp?.decide !== 'function') throw invalid('pdp', 'must be a decision point');
-  if (typeof environment !== 'function') throw invalid('environment', 'must be a function');
+  if (typeof authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
+  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
+  if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   if (!(decisionTimeoutMs > 0 && decisionTimeoutMs <= 60_000)) {
-    throw invalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');
+    throw configInvalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');
   }
   return { authenticate, pdp, environment, decisionTimeoutMs };
 }
@@ -183,9 +184,5 @@ function validatedAge(options: AuthenticatedOptions): AuthenticatedOptions {
   if (maxAuthAgeSeconds === undefined || (Number.isSafeInteger(maxAuthAgeSeconds) && maxAuthAgeSeconds > 0)) {
     return options;
   }
-  throw invalid('maxAuthAgeSeconds', 'must be a whole number above 0');
-}
-
-function invalid(field: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field, problem });
+  throw configInvalid('maxAuthAgeSeconds', 'must be a whole number above 0');
 }

@@ -1,4 +1,5 @@
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
+import type { DoorwardError } from '../core/index.ts';
 import type { RouteHandler, Routes } from './route.ts';
 
 /** One method of one path. */
@@ -66,5 +67,5 @@ function node(): RouteNode {
 }
 
 function invalid(name: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field: `routes["${name}"]`, problem });
+  return configInvalid(`routes["${name}"]`, problem);
 }

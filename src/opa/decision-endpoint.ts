@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { configInvalid } from '../core/config-invalid.ts';
 import { ask, type EnvironmentSource, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
 import { parseJsonObject } from '../core/json-object.ts';
 import { membersOf } from './members.ts';
-import { bearerToken, count, invalid } from './options.ts';
+import { bearerToken, count } from './options.ts';
 import { readBytes } from './read-bytes.ts';
 import { requestOf } from './wire-request.ts';
 
@@ -35,7 +36,7 @@ export function createDecisionEndpoint(options: DecisionEndpointOptions): (reque
   const { pdp, environment, path = '/v1/data/authz/allow' } = options;
   const decisionTimeoutMs = count('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 60_000);
   const isTrusted = callerCheck(bearerToken('token', options.token));
-  if (!path.startsWith('/')) throw invalid('path', 'must begin with "/"');
+  if (!path.startsWith('/')) throw configInvalid('path', 'must begin with "/"');
 
   return async (request) => {
     if (new URL(request.url).pathname !== path) return failure(404, 'resource_not_found', 'no such document');

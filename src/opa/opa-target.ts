@@ -1,4 +1,4 @@
-import { invalid } from './options.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 
 const BASE = /^(https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?)((?:\/[\w.~-]+)*)\/?$/i;
 const DATA_PATH = /^[\w-]+(?:\/[\w-]+)*$/;
@@ -13,10 +13,11 @@ export interface OpaTarget {
 export function opaTarget(url: string, dataPath: string): OpaTarget {
   const [, base = '', prefix = ''] = BASE.exec(url) ?? [];
   if (!URL.canParse(base))
-    throw invalid('url', 'must be http(s)://host[:port][/path], without user, query or fragment');
+    throw configInvalid('url', 'must be http(s)://host[:port][/path], without user, query or fragment');
   if (prefix.split('/').some((segment) => segment === '.' || segment === '..')) {
-    throw invalid('url', 'must not have "." or ".." segments');
+    throw configInvalid('url', 'must not have "." or ".." segments');
   }
-  if (!DATA_PATH.test(dataPath)) throw invalid('path', 'must be names of letters, digits, "_" and "-" joined by "/"');
+  if (!DATA_PATH.test(dataPath))
+    throw configInvalid('path', 'must be names of letters, digits, "_" and "-" joined by "/"');
   return { origin: new URL(base).origin, path: `${prefix}/v1/data/${dataPath}` };
 }

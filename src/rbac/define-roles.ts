@@ -1,4 +1,5 @@
-import { type AccessRequest, allow, type Decision, DoorwardError, deny } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
+import { type AccessRequest, allow, type Decision, deny } from '../core/index.ts';
 import type { RoleTable } from './role-table.ts';
 
 type Grants = Readonly<Record<string, readonly string[]>>;
@@ -48,17 +49,17 @@ function mask(granted: readonly string[], bitOf: ReadonlyMap<string, number>): U
 }
 
 function validated<Permission extends string>(table: Grants): Readonly<Record<string, readonly Permission[]>> {
-  if (!isPlainObject(table)) throw invalid('roles', 'must be a plain object');
+  if (!isPlainObject(table)) throw configInvalid('roles', 'must be a plain object');
   const grants: Record<string, readonly Permission[]> = Object.create(null);
   for (const [role, granted] of Object.entries(table)) {
-    if (role === '') throw invalid('roles', 'has a role without a name');
+    if (role === '') throw configInvalid('roles', 'has a role without a name');
     const field = `roles.${role}`;
-    if (!Array.isArray(granted)) throw invalid(field, 'must be an array of permissions');
+    if (!Array.isArray(granted)) throw configInvalid(field, 'must be an array of permissions');
     const list = Object.freeze(Array.from(granted));
     if (!list.every((permission) => typeof permission === 'string' && permission !== '')) {
-      throw invalid(field, 'must hold non-empty strings only');
+      throw configInvalid(field, 'must hold non-empty strings only');
     }
-    if (new Set(list).size !== list.length) throw invalid(field, 'lists a permission twice');
+    if (new Set(list).size !== list.length) throw configInvalid(field, 'lists a permission twice');
     grants[role] = list;
   }
   return Object.freeze(grants);
@@ -68,8 +69,4 @@ function isPlainObject(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
-}
-
-function invalid(field: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field, problem });
 }

@@ -1,6 +1,6 @@
+import { configInvalid } from '../core/config-invalid.ts';
 import { ownMember, parseJsonObject } from '../core/json-object.ts';
 import { decodeBase64url } from './base64url.ts';
-import { configInvalid } from './options.ts';
 import type { TokenRejection } from './result.ts';
 import { type SignatureCheck, signatureCheck } from './signature-check.ts';
 import { requireSoundKey, type TokenKey } from './token-key.ts';

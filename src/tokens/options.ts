@@ -1,9 +1,5 @@
-import { type Clock, DoorwardError, systemClock } from '../core/index.ts';
-
-/** The error of everything that is wrong with a key or an option. */
-export function configInvalid(field: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field, problem });
-}
+import { configInvalid } from '../core/config-invalid.ts';
+import { type Clock, systemClock } from '../core/index.ts';
 
 /** A misspelt option would silently check nothing, so it is refused by name; so would an inherited one. */
 export function refuseUnknownOptions(options: object, known: readonly string[]): void {

@@ -1,15 +1,8 @@
 import jwt from 'jsonwebtoken';
+import { configInvalid } from '../core/config-invalid.ts';
 import { type Clock, DoorwardError } from '../core/index.ts';
 import { headerOf, MAX_TOKEN_LENGTH } from './jws.ts';
-import {
-  configInvalid,
-  readClock,
-  readText,
-  readTexts,
-  refuseUnknownOptions,
-  requireMediaType,
-  requireSeconds,
-} from './options.ts';
+import { readClock, readText, readTexts, refuseUnknownOptions, requireMediaType, requireSeconds } from './options.ts';
 import type { IssueClaims, TokenIssuer } from './result.ts';
 import { createTokenIds } from './token-ids.ts';
 import { requireSoundKey, type TokenKey } from './token-key.ts';

@@ -1,5 +1,5 @@
 import { KeyObject } from 'node:crypto';
-import { configInvalid } from './options.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 import { isRocaModulus } from './roca.ts';
 import { secretProblem } from './secret-problem.ts';
 

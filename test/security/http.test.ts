@@ -85,6 +85,29 @@ describe('an authenticator that says yes to nobody in particular', () => {
   );
 });
 
+describe('a token that is revoked while its socket is being opened', () => {
+  it('WS-08 opens none, though it was good when the check of it began', async () => {
+    const latch = createLatch();
+    let calls = 0;
+    const hall = await hallOf({
+      authenticate: async () => {
+        calls += 1;
+        if (calls > 1) return { ok: false, reason: 'revoked' };
+        await latch.wait();
+        return { ok: true, principal: ada };
+      },
+    });
+    const wire = await hall.connect();
+    wire.send({ type: 'connection_init', payload: bearerPayload('a') });
+    await vi.waitFor(() => expect(latch.reached).toBe(true));
+    hall.sockets.revoke(ada.id);
+    latch.release();
+    await Promise.race([wire.closed, wire.until('connection_ack').catch(() => {})]);
+    expect(wire.received).toEqual([]);
+    expect(await wire.closed).toBe(4403);
+  });
+});
+
 describe('a token that is revoked while an operation is being prepared', () => {
   it('WS-08 lets no mutation run that was prepared before', async () => {
     const latch = createLatch();
@@ -143,10 +166,9 @@ describe('an operation id that is used again', () => {
 
 /** A subscription whose stream fails at once. */
 function failing(error: Error): () => Promise<AsyncGenerator<ExecutionResult, void, void>> {
-  // biome-ignore lint/correctness/useYield: it fails before it has anything to tell.
   return async () =>
     (async function* () {
-      throw error;
+      yield await Promise.reject(error);
     })();
 }
 

@@ -41,6 +41,7 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
   const operations = createOperations(settings);
   const clients = new Set<Client>();
   let isClosing = false;
+  let revocations = 0;
 
   const protocol = makeServer<Record<string, unknown>, Client>({
     connectionInitWaitTimeout: limits.initTimeoutMs,
@@ -57,8 +58,11 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     const bearer = bearerOf(payload);
     if (bearer.kind !== 'token') return bearer.kind === 'none';
     try {
+      const seen = revocations;
       const principal = principalFrom(await authenticate(bearer.token));
       if (principal === undefined) return false;
+      // Whoever was revoked meanwhile was not found among the sockets: the answer may be an old one.
+      if (seen !== revocations) return connect(client, payload);
       client.login = { token: bearer.token, principalId: principal.id };
       endWithToken(client, principal);
       return true;
@@ -137,6 +141,7 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
   return {
     handleUpgrade,
     revoke(principalId) {
+      revocations += 1;
       for (const client of clients) if (client.login?.principalId === principalId) client.end(FORBIDDEN, 'Forbidden');
     },
     async close() {

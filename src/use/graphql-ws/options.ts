@@ -10,7 +10,8 @@ import {
   validate,
 } from 'graphql';
 import type { OperationResult } from 'graphql-ws';
-import { type Authenticator, DoorwardError, type EnvironmentSource, type MaybePromise } from '../../core/index.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
+import type { Authenticator, EnvironmentSource, MaybePromise } from '../../core/index.ts';
 import { type AuthContext, maskGraphQLError } from '../../graphql/index.ts';
 
 /** Bounds of one socket. */
@@ -82,18 +83,18 @@ const DEFAULT_LIMITS: Required<SocketLimits> = {
 export function readOptions(options: GraphQLSocketsOptions): Settings {
   const { path = '/graphql', allowedOrigins = [] } = options;
   const onError = unfailing(options.onError);
-  if (typeof options.authenticate !== 'function') throw invalid('authenticate', 'must be a function');
-  if (typeof options.environment !== 'function') throw invalid('environment', 'must be a function');
-  if (!path.startsWith('/')) throw invalid('path', 'must begin with a slash');
+  if (typeof options.authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
+  if (typeof options.environment !== 'function') throw configInvalid('environment', 'must be a function');
+  if (!path.startsWith('/')) throw configInvalid('path', 'must begin with a slash');
   for (const origin of allowedOrigins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw invalid('allowedOrigins', 'must hold origins such as "https://app.example.org"');
+      throw configInvalid('allowedOrigins', 'must hold origins such as "https://app.example.org"');
     }
   }
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) {
-      throw invalid(`limits.${name}`, 'must be a whole number above 0');
+      throw configInvalid(`limits.${name}`, 'must be a whole number above 0');
     }
   }
   return {
@@ -120,8 +121,4 @@ function unfailing(listener: GraphQLSocketsOptions['onError']): (error: unknown)
       // Nobody is left to tell.
     }
   };
-}
-
-function invalid(field: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field, problem });
 }

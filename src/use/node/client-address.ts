@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { DoorwardError } from '../../core/index.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
 
 /** Tells a caller's address from its peer's and an `X-Forwarded-For` header. */
 export type ClientAddress = (peer: string | undefined, forwardedFor: string | undefined) => string | undefined;
@@ -45,10 +45,7 @@ function add(list: BlockList, entry: unknown): void {
   const size = family === 'ipv4' ? 32 : 128;
   const prefix = bits === undefined ? size : Number(bits);
   if (ip === undefined || rest.length > 0 || bits === '' || !Number.isInteger(prefix) || prefix < 0 || prefix > size) {
-    throw new DoorwardError('CONFIG_INVALID', {
-      field: 'trustedProxies',
-      problem: 'must hold addresses and CIDR blocks',
-    });
+    throw configInvalid('trustedProxies', 'must hold addresses and CIDR blocks');
   }
   list.addSubnet(ip, prefix, family);
 }
