@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Clock, DoorwardError, systemClock } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
+import { type Clock, systemClock } from '../core/index.ts';
 import { commonPasswords, type PasswordHasher, type PasswordRules } from '../passwords/index.ts';
 import type { TokenIssuer, TokenVerifier } from '../tokens/index.ts';
 import { boundedAccountStore, boundedRateLimitStore, guarded } from './bounded-stores.ts';
@@ -69,10 +70,10 @@ export function readSettings(options: AccountsOptions): Settings {
   const numbers = { loginMaxFailures, loginWindowSeconds, registerMaxPerHour, maxSessionSeconds, storeTimeoutMs };
   for (const [field, value] of Object.entries({ ...numbers, minLength, maxLength })) {
     if (!Number.isInteger(value) || value < 1 || value > MAX_NUMBER) {
-      refuse(field, `must be a whole number from 1 to ${MAX_NUMBER}`);
+      throw configInvalid(field, `must be a whole number from 1 to ${MAX_NUMBER}`);
     }
   }
-  if (minLength > maxLength) refuse('minLength', 'must not be above `maxLength`');
+  if (minLength > maxLength) throw configInvalid('minLength', 'must not be above `maxLength`');
   checkRoles(options.roles, defaultRoles);
   return {
     ...options,
@@ -91,15 +92,11 @@ export function readSettings(options: AccountsOptions): Settings {
 }
 
 function checkRoles(roles: readonly string[], defaultRoles: readonly string[]): void {
-  if (!Array.isArray(roles)) refuse('roles', 'must be a list of names');
+  if (!Array.isArray(roles)) throw configInvalid('roles', 'must be a list of names');
   for (const role of roles) {
-    if (typeof role !== 'string' || role === '') refuse('roles', 'must be names');
+    if (typeof role !== 'string' || role === '') throw configInvalid('roles', 'must be names');
   }
   for (const role of defaultRoles) {
-    if (!roles.includes(role)) refuse('defaultRoles', 'must be among `roles`');
+    if (!roles.includes(role)) throw configInvalid('defaultRoles', 'must be among `roles`');
   }
-}
-
-function refuse(field: string, problem: string): never {
-  throw new DoorwardError('CONFIG_INVALID', { field, problem });
 }

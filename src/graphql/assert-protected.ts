@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isAbstractType, isObjectType } from 'graphql';
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 import { compile } from './compile.ts';
 import { describePlan } from './plan.ts';
 import { abstractProtection, fieldProtection, schemaProtection } from './protection.ts';
@@ -14,7 +14,7 @@ import { abstractProtection, fieldProtection, schemaProtection } from './protect
  */
 export function assertProtected(schema: GraphQLSchema): void {
   const protection = schemaProtection(schema);
-  if (protection === undefined) throw unprotected('schema', 'is not protected');
+  if (protection === undefined) throw configInvalid('schema', 'is not protected');
   const plan = compile(schema, protection);
 
   for (const [coordinate, field] of plan.fields) {
@@ -22,22 +22,18 @@ export function assertProtected(schema: GraphQLSchema): void {
     const type = schema.getType(typeName);
     const actual = isObjectType(type) ? type.getFields()[fieldName] : undefined;
     const guard = actual && fieldProtection(actual);
-    if (actual === undefined || guard === undefined) throw unprotected(coordinate, 'has rules and no guard');
+    if (actual === undefined || guard === undefined) throw configInvalid(coordinate, 'has rules and no guard');
     if (actual.resolve !== guard.resolve || actual.subscribe !== guard.subscribe) {
-      throw unprotected(coordinate, 'lost its guard: its resolver was replaced after protectSchema');
+      throw configInvalid(coordinate, 'lost its guard: its resolver was replaced after protectSchema');
     }
     if (describePlan(guard.plan) !== describePlan(field)) {
-      throw unprotected(coordinate, 'has other rules than when it was protected');
+      throw configInvalid(coordinate, 'has other rules than when it was protected');
     }
   }
   for (const name of plan.abstracts) {
     const type = schema.getType(name);
     if (!isAbstractType(type) || abstractProtection(type)?.resolveType !== type.resolveType) {
-      throw unprotected(name, 'lost its guard: its resolveType was replaced after protectSchema');
+      throw configInvalid(name, 'lost its guard: its resolveType was replaced after protectSchema');
     }
   }
-}
-
-function unprotected(field: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field, problem });
 }

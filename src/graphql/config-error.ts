@@ -1,11 +1,9 @@
 import type { DirectiveNode } from 'graphql';
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
+import type { DoorwardError } from '../core/index.ts';
 
 /** Makes the error for a mistake in the SDL, with the coordinate and, where it is known, the line. */
 export function configError(coordinate: string, problem: string, node?: DirectiveNode): DoorwardError {
   const line = node?.loc?.startToken.line;
-  return new DoorwardError('CONFIG_INVALID', {
-    field: coordinate,
-    problem: line === undefined ? problem : `${problem} (SDL line ${line})`,
-  });
+  return configInvalid(coordinate, line === undefined ? problem : `${problem} (SDL line ${line})`);
 }

@@ -1,4 +1,4 @@
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 
 /** The arguments of `@auth`; a declaration of your own may have any of them, and no others. */
 export const AUTH_ARGUMENTS: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ export interface AuthDirectivesOptions {
 export function authDirectives(options: AuthDirectivesOptions = {}): string {
   const name = options.directiveName ?? 'auth';
   if (!/^[A-Za-z]\w*$/.test(name)) {
-    throw new DoorwardError('CONFIG_INVALID', { field: 'directiveName', problem: 'is not a GraphQL name' });
+    throw configInvalid('directiveName', 'is not a GraphQL name');
   }
   return `"""
 Lets through only who satisfies every argument. Without arguments: whoever is authenticated.

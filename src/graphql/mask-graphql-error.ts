@@ -41,11 +41,12 @@ function hasPublicCode({ extensions }: GraphQLError): boolean {
 }
 
 /**
- * An error without a path arose before execution; one that points at a value or a directive, in reading arguments.
- * One that points at a field is about what was resolved, which the executor prints into the message.
+ * An error without a path arose before execution, unless it wraps another without pointing into the document, as
+ * hosts wrap a failing stream. One that points at a value or a directive arose in reading arguments; one that points
+ * at a field is about what was resolved, which the executor prints into the message.
  */
-function isAboutRequest({ path, originalError }: GraphQLError): boolean {
-  if (path === undefined) return true;
+function isAboutRequest({ path, nodes: at, originalError }: GraphQLError): boolean {
+  if (path === undefined) return at !== undefined || originalError === undefined;
   const nodes = originalError instanceof GraphQLError ? originalError.nodes : undefined;
   return nodes?.every(({ kind }) => kind !== Kind.FIELD) ?? false;
 }

@@ -8,7 +8,8 @@ import {
   GraphQLUnionType,
   isInterfaceType,
 } from 'graphql';
-import { DoorwardError, type PolicyDecisionPoint, type Vocabulary } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
+import type { PolicyDecisionPoint, Vocabulary } from '../core/index.ts';
 import type { AuthContext } from './auth-context.ts';
 import { type CompileOptions, compile, type Masks } from './compile.ts';
 import type { Enforcer } from './enforcer.ts';
@@ -56,7 +57,7 @@ export function protectSchema<Context = unknown>(
   schema: GraphQLSchema,
   options: ProtectSchemaOptions<Context>,
 ): GraphQLSchema {
-  if (schemaProtection(schema) !== undefined) throw invalid('schema', 'is protected already');
+  if (schemaProtection(schema) !== undefined) throw configInvalid('schema', 'is protected already');
   const compileOptions = checked(options);
   const plan = compile(schema, compileOptions);
   const enforcer = createEnforcer(plan, options);
@@ -135,14 +136,14 @@ function contextAuth(context: unknown): AuthContext | undefined {
 /** Checks the options, and takes out what compiling needs. */
 function checked<Context>(options: ProtectSchemaOptions<Context>): CompileOptions {
   const { pdp, policies = {}, masks = {}, policyTimeoutMs = 2_000, unprotected = 'allow' } = options;
-  if (typeof pdp?.decide !== 'function') throw invalid('pdp', 'must be a policy decision point');
-  if (unprotected !== 'allow' && unprotected !== 'deny') throw invalid('unprotected', 'must be allow or deny');
+  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a policy decision point');
+  if (unprotected !== 'allow' && unprotected !== 'deny') throw configInvalid('unprotected', 'must be allow or deny');
   if (!Number.isInteger(policyTimeoutMs) || policyTimeoutMs < 1 || policyTimeoutMs > 600_000) {
-    throw invalid('policyTimeoutMs', 'must be a whole number of milliseconds, at most 600000');
+    throw configInvalid('policyTimeoutMs', 'must be a whole number of milliseconds, at most 600000');
   }
   for (const [field, table] of Object.entries({ policies, masks })) {
     for (const [name, value] of Object.entries(table)) {
-      if (typeof value !== 'function') throw invalid(`${field}.${name}`, 'must be a function');
+      if (typeof value !== 'function') throw configInvalid(`${field}.${name}`, 'must be a function');
     }
   }
   const { roles, permissions } = pdp;
@@ -152,8 +153,4 @@ function checked<Context>(options: ProtectSchemaOptions<Context>): CompileOption
     masks,
     unprotected,
   };
-}
-
-function invalid(field: string, problem: string): DoorwardError {
-  return new DoorwardError('CONFIG_INVALID', { field, problem });
 }

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 import { type BcryptJob, runBcryptJob } from './bcrypt-job.ts';
 import { bcryptWorkerSource } from './bcrypt-worker.generated.ts';
 import { createFairPool } from './fair-pool.ts';
@@ -64,5 +64,5 @@ function bcryptLanes(): () => Lane<BcryptJob, string> {
 
 function checkRange(field: string, value: number, min: number, max: number): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new DoorwardError('CONFIG_INVALID', { field, problem: `must be a whole number from ${min} to ${max}` });
+  throw configInvalid(field, `must be a whole number from ${min} to ${max}`);
 }

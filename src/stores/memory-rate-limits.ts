@@ -1,5 +1,5 @@
 import type { RateLimitStore } from '../accounts/index.ts';
-import { DoorwardError } from '../core/index.ts';
+import { configInvalid } from '../core/config-invalid.ts';
 
 export interface MemoryRateLimitStoreOptions {
   /** Counters kept at most. The half of them that were hit last are never forgotten. @default 100000 */
@@ -21,7 +21,7 @@ interface Window {
 export function createMemoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
   const { maxKeys = 100_000 } = options;
   if (!Number.isSafeInteger(maxKeys) || maxKeys < 2) {
-    throw new DoorwardError('CONFIG_INVALID', { field: 'maxKeys', problem: 'must be a whole number of at least 2' });
+    throw configInvalid('maxKeys', 'must be a whole number of at least 2');
   }
   // Two generations: when the young one is full it becomes the old one, and what was old and not hit
   // since is gone. Unlike a list in the order of use, this costs the same at every size.

@@ -128,3 +128,13 @@ describe('an error on its way to a client', () => {
     });
   });
 });
+
+describe('an error that wraps another without pointing into the document', () => {
+  test('is masked, as hosts wrap a failing stream', () => {
+    const wrapped = new GraphQLError('db password=hunter2', { originalError: new Error('db password=hunter2') });
+    expect(maskGraphQLError(wrapped)).toMatchObject({
+      message: 'Internal server error',
+      extensions: { code: 'INTERNAL_SERVER_ERROR' },
+    });
+  });
+});
