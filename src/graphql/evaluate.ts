@@ -201,5 +201,6 @@ function decisionOf(answer: unknown): Decision {
 }
 
 function isDecision(answer: unknown): answer is Decision {
-  return typeof answer === 'object' && answer !== null && 'allowed' in answer && typeof answer.allowed === 'boolean';
+  if (typeof answer !== 'object' || answer === null || !Object.hasOwn(answer, 'allowed')) return false;
+  return 'allowed' in answer && typeof answer.allowed === 'boolean';
 }

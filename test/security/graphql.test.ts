@@ -89,6 +89,22 @@ async function settledText(work: Promise<unknown>): Promise<string> {
 }
 
 describe('values that only look like what they are', () => {
+  it('AZ-03 a polluted Object.prototype does not turn the answer of a policy into an allow', async () => {
+    const schema = guard(
+      build('type Query { secret: String @auth(policy: [["odd"]]) }', { Query: { secret: () => SECRET } }),
+      {
+        policies: { odd: () => ({}) as never },
+      },
+    );
+    Object.defineProperty(Object.prototype, 'allowed', { value: true, configurable: true });
+    try {
+      const result = await graphql({ schema, source: '{ secret }', contextValue: contextOf(admin) });
+      expect(JSON.stringify(result)).not.toContain(SECRET);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'allowed');
+    }
+  });
+
   it('DIR-12 a thenable that answers then with itself does not carry its value past a rule on the result', async () => {
     const schema = guard(
       build(
