@@ -1,3 +1,5 @@
+import diagnostics from 'node:diagnostics_channel';
+import { DECISION_CHANNEL, type DecisionEvent } from 'doorward';
 import { type Client, createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -35,6 +37,11 @@ async function watch(query: string, token?: string): Promise<Watch> {
     on: { closed: (event) => close((event as { code: number }).code) },
   });
   clients.push(client);
+  let isDecided = false;
+  const onDecision = (event: unknown) => {
+    if ((event as DecisionEvent).point.startsWith('Subscription.')) isDecided = true;
+  };
+  diagnostics.subscribe(DECISION_CHANNEL, onDecision);
   client.subscribe(
     { query },
     { next: (event) => events.push(event as Record<string, unknown>), error: () => {}, complete: () => {} },
@@ -43,7 +50,13 @@ async function watch(query: string, token?: string): Promise<Watch> {
     for (let tries = 0; tries < 200 && !done(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(done()).toBe(true);
   };
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  let isClosed = false;
+  void closed.then(() => {
+    isClosed = true;
+  });
+  await until(() => isDecided || isClosed || events.length > 0);
+  diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
+  await new Promise((resolve) => setTimeout(resolve, 50));
   return { events, closed, until };
 }
 
