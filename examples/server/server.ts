@@ -18,6 +18,7 @@ import { seed } from '../data/demo.ts';
 import { graphiqlRoutes } from '../tools/graphiql.ts';
 import { isOverLimit, parseWithinLimits } from '../tools/limits.ts';
 import { createLog, logRequests } from '../tools/log.ts';
+import { quiet } from '../tools/quiet.ts';
 import type { Config } from './config.ts';
 import { type Context, masks, policies, resolvers } from './resolvers.ts';
 import { restRoutes } from './routes.ts';
@@ -49,7 +50,6 @@ export async function startServer(config: Config, outside: Outside = {}) {
     onRevoked: (accountId) => sockets.revoke(accountId),
   });
   if (!production) await seed({ data, store, hasher, clock, password: config.DEMO_PASSWORD });
-
   const schema = protectSchema<Context>(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
     pdp: contractRoles,
     policies,
@@ -66,7 +66,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     const context = () => ({ data, auth: { principal, environment: () => moment } });
     // What is not a GraphQLError is about the request itself, and answered with 400.
     const formatError = (error: Error) => (error instanceof GraphQLError ? masked(error, info) : refused(error));
-    const answer = createHandler({ schema, parse, formatError, context });
+    const answer = createHandler({ schema, parse, formatError, context, ...quiet(production) });
     const response = await answer(await limitBody(request, bodyLimits.graphql));
     response.headers.set('cache-control', 'no-store');
     response.headers.set('x-content-type-options', 'nosniff');
@@ -95,6 +95,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     authenticate: accounts.authenticate,
     environment,
     parse,
+    ...quiet(production),
     trustedProxies,
     allowedOrigins: config.BASE_URL === undefined ? [] : [new URL(config.BASE_URL).origin],
     context: () => ({ data }),
