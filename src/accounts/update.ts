@@ -22,7 +22,9 @@ export interface Updates {
   readonly update: Update<AccountChanges>;
   readonly setRoles: Update<readonly string[]>;
   readonly setDepartment: Update<string | null>;
-  readonly setDisabled: Update<boolean>;
+  /** Ends the account's tokens and open sockets at once. */
+  readonly disable: (id: string) => Promise<PublicAccount | undefined>;
+  readonly enable: (id: string) => Promise<PublicAccount | undefined>;
 }
 
 const DEPARTMENT = /^[^\p{C}]{1,128}$/u;
@@ -40,7 +42,8 @@ export function createUpdates({ store, roles: known, onRevoked }: Settings): Upd
     update,
     setRoles: (id, roles) => update(id, { roles }),
     setDepartment: (id, department) => update(id, { department }),
-    setDisabled: (id, disabled) => update(id, { disabled }),
+    disable: (id) => update(id, { disabled: true }),
+    enable: (id) => update(id, { disabled: false }),
   };
 }
 

@@ -12,7 +12,7 @@ describe('administering accounts', () => {
       roles: ['editor', 'viewer'],
     });
     expect(await accounts.setDepartment(account.id, 'sales')).toMatchObject({ department: 'sales' });
-    expect(await accounts.setDisabled(account.id, true)).toMatchObject({ disabled: true, department: 'sales' });
+    expect(await accounts.disable(account.id)).toMatchObject({ disabled: true, department: 'sales' });
     expect(await accounts.setDepartment(account.id, null)).not.toHaveProperty('department');
     expect(audit).toEqual(
       ['roles', 'department', 'disabled', 'department'].map((field) => ({
@@ -80,7 +80,7 @@ describe('administering accounts', () => {
       expect(await outcome(accounts.setDepartment(id, untyped(department)))).toBe('INPUT_INVALID');
     }
     for (const disabled of ['false', 0, 1, null, undefined]) {
-      expect(await outcome(accounts.setDisabled(id, untyped(disabled)))).toBe('INPUT_INVALID');
+      expect(await outcome(accounts.update(id, { disabled: untyped(disabled) }))).toBe('INPUT_INVALID');
     }
   });
 
@@ -90,7 +90,7 @@ describe('administering accounts', () => {
       expect(await accounts.byId(id)).toBeUndefined();
       expect(await accounts.setRoles(id, [])).toBeUndefined();
       expect(await accounts.setDepartment(id, null)).toBeUndefined();
-      expect(await accounts.setDisabled(id, true)).toBeUndefined();
+      expect(await accounts.disable(id)).toBeUndefined();
       expect(await accounts.remove(id)).toBe(false);
     }
     expect(audit).toEqual([]);
@@ -101,9 +101,9 @@ describe('administering accounts', () => {
     const { accounts, register, audit } = createWorld({ onRevoked: (id) => revoked.push(id) });
     const { id } = await register();
     await accounts.setRoles(id, []);
-    await accounts.setDisabled(id, false);
+    await accounts.enable(id);
     expect(revoked).toEqual([]);
-    await accounts.setDisabled(id, true);
+    await accounts.disable(id);
     expect(revoked).toEqual([id]);
     expect([await accounts.remove(id), await accounts.remove(id)]).toEqual([true, false]);
     expect(revoked).toEqual([id, id]);

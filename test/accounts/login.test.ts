@@ -59,7 +59,7 @@ describe('logging in', () => {
     const world = createWorld();
     await world.register();
     const { id } = await world.register('eve');
-    await world.accounts.setDisabled(id, true);
+    await world.accounts.disable(id);
     const attempts = [
       ['ada', 'a wrong passphrase'],
       ['nobody', PASSWORD],
@@ -89,7 +89,7 @@ describe('logging in', () => {
   it('LOG-17 a disabled account with the right password looks like a wrong password; the audit says disabled', async () => {
     const world = createWorld();
     const { id } = await world.register();
-    await world.accounts.setDisabled(id, true);
+    await world.accounts.disable(id);
     world.audit.length = 0;
     expect(await outcome(world.login('ada', 'a wrong passphrase'))).toBe('AUTH_INVALID_CREDENTIALS');
     expect(await outcome(world.login('ada', PASSWORD))).toBe('AUTH_INVALID_CREDENTIALS');

@@ -35,7 +35,7 @@ describe('registering', () => {
     });
     const store = { ...createWorld().options.store, byId: async () => record, update: async () => record };
     const { accounts } = createWorld({ store });
-    for (const shown of [await accounts.byId('id-ada'), await accounts.setDisabled('id-ada', false)]) {
+    for (const shown of [await accounts.byId('id-ada'), await accounts.enable('id-ada')]) {
       expect(Object.keys(shown ?? {})).toEqual(['id', 'username', 'roles', 'createdAt', 'disabled']);
       expect(JSON.stringify(shown)).not.toContain('secret');
     }

@@ -19,7 +19,7 @@ const verbs: [string, (world: World, token: string) => unknown][] = [
   ['byId', ({ accounts }) => accounts.byId('id-ada')],
   ['setRoles', ({ accounts }) => accounts.setRoles('id-ada', [])],
   ['setDepartment', ({ accounts }) => accounts.setDepartment('id-ada', null)],
-  ['setDisabled', ({ accounts }) => accounts.setDisabled('id-ada', true)],
+  ['disable', ({ accounts }) => accounts.disable('id-ada')],
   ['remove', ({ accounts }) => accounts.remove('id-ada')],
 ];
 
@@ -120,7 +120,7 @@ describe('what a store answers', () => {
     expect(await outcome(authenticate(world))).toBe('SERVICE_UNAVAILABLE');
     expect(await outcome(world.login())).toBe('SERVICE_UNAVAILABLE');
     expect(await outcome(world.accounts.byId('id-ada'))).toBe('SERVICE_UNAVAILABLE');
-    expect(await outcome(world.accounts.setDisabled('id-ada', true))).toBe('SERVICE_UNAVAILABLE');
+    expect(await outcome(world.accounts.disable('id-ada'))).toBe('SERVICE_UNAVAILABLE');
   });
 
   it.each([

@@ -85,10 +85,10 @@ describe('authenticating', () => {
     const { accounts, register, login } = createWorld();
     const { id } = await register();
     const { accessToken } = await login();
-    await accounts.setDisabled(id, true);
+    await accounts.disable(id);
     expect(await accounts.authenticate(accessToken)).toEqual({ ok: false, reason: 'disabled_account' });
     expect(await outcome(accounts.refresh(accessToken))).toBe('AUTH_NOT_AUTHENTICATED');
-    await accounts.setDisabled(id, false);
+    await accounts.enable(id);
     expect(await accounts.authenticate(accessToken)).toMatchObject({ ok: true });
   });
 

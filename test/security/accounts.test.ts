@@ -188,7 +188,7 @@ describe('attacks on time', () => {
     const world = createWorld();
     const { id } = await world.register();
     const login = world.login();
-    await world.accounts.setDisabled(id, true);
+    await world.accounts.disable(id);
     const token = await login.then(({ accessToken }) => accessToken).catch(() => undefined);
     if (token !== undefined) {
       expect(await world.accounts.authenticate(token)).toEqual({ ok: false, reason: 'disabled_account' });
@@ -221,7 +221,7 @@ describe('attacks on time', () => {
       Promise.resolve(world.accounts.authenticate(accessToken)),
       world.accounts.byId('id'),
       world.accounts.remove('id'),
-      world.accounts.setDisabled('id', true),
+      world.accounts.disable('id'),
       guarded.login(),
     ];
     expect(new Set(await Promise.all(calls.map(outcome)))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
@@ -246,7 +246,7 @@ describe('attacks by listeners that fail', () => {
     const world = createWorld({ onRevoked, storeTimeoutMs: 20 });
     const { id } = await world.register();
     const { accessToken } = await world.login();
-    expect(await outcome(world.accounts.setDisabled(id, true))).toBe('SERVICE_UNAVAILABLE');
+    expect(await outcome(world.accounts.disable(id))).toBe('SERVICE_UNAVAILABLE');
     expect(await world.accounts.authenticate(accessToken)).toEqual({ ok: false, reason: 'disabled_account' });
     expect(await outcome(world.accounts.remove(id))).toBe('SERVICE_UNAVAILABLE');
     expect(await world.accounts.authenticate(accessToken)).toEqual({ ok: false, reason: 'unknown_account' });
