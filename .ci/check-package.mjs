@@ -24,6 +24,7 @@ try {
   }
 
   cpSync(join(root, 'test', 'consumers'), folder, { recursive: true });
+  cpSync(join(folder, 'consumer.mts'), join(folder, 'consumer.cts'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   run('npm', [
