@@ -607,10 +607,12 @@ describe('subscriptions', () => {
     );
     const first = stream.next();
     const second = stream.next();
-    expect(await second).toEqual({ done: true, value: undefined });
-    expect(auth.principal).toBeUndefined();
+    // graphql 16 asks for the second event at once, 17 when the first is done.
+    await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 50))]);
     release(1);
     expect(JSON.stringify(await first)).not.toContain(SECRET);
+    expect(await second).toEqual({ done: true, value: undefined });
+    expect(auth.principal).toBeUndefined();
     expect(returned()).toBe(1);
   });
 
