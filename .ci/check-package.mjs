@@ -17,7 +17,7 @@ try {
   for (const { path } of files) {
     assert.match(
       path,
-      /^(dist\/|LICENSE|THIRD-PARTY-LICENSES|README\.md|CHANGELOG\.md|package\.json)/,
+      /^(dist\/|docs\/|LICENSE|THIRD-PARTY-LICENSES|[A-Z]+\.md|package\.json)/,
       `${path} must not be packed`,
     );
     assert.doesNotMatch(path, /\.env|\.pem|\.map$/, `${path} must not be packed`);

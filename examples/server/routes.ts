@@ -3,7 +3,7 @@ import type { Accounts } from 'doorward/accounts';
 import { bodyLimits, type Gate, json, type Routes, readJson } from 'doorward/http';
 import { contractRoles } from 'doorward/rbac';
 import type { Data } from '../data/data.ts';
-import { score } from '../tools/toy-model.ts';
+import { predict } from '../tools/toy-model.ts';
 import { decidePost } from './resolvers.ts';
 
 type Parts = { gate: Gate; data: Data; accounts: Accounts; documents: PolicyDecisionPoint };
@@ -13,14 +13,14 @@ export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
   return {
     'GET /ml/predict': gate.authenticated(
       (_request, _info, { principal }) =>
-        json(200, { user: principal.attributes.username, prediction: score(principal.id) }),
+        json(200, { user: principal.attributes.username, prediction: predict(principal.id).result }),
       { bodyKey: 'detail' },
     ),
     'POST /api/ml/predict': gate.authenticated(async (request, _info, { principal, environment }) => {
       const { input } = await readJson(request, bodyLimits.other);
-      const result = score(JSON.stringify(input) ?? '');
+      const { result, confidence } = predict(JSON.stringify(input) ?? '');
       const timestamp = new Date(environment.time).toISOString();
-      return json(200, { user: principal.attributes.username, input, result, confidence: 0.9, timestamp });
+      return json(200, { user: principal.attributes.username, input, result, confidence, timestamp });
     }),
     'GET /api/posts': gate.requirePermission('read', async (_request, _info, { principal, environment }) => {
       const visible = (await data.posts()).filter((post) => decidePost(principal, post, environment).allowed);

@@ -1,4 +1,4 @@
-/** The users-and-posts schema. What each caller may do stands here, as directives, and nowhere else. */
+/** The users-and-posts schema. What each caller may do in it stands here; resolvers.ts has the policies by name. */
 export const typeDefs = /* GraphQL */ `
   scalar DateTime
 

@@ -13,6 +13,7 @@ const LOGIN_BOX = `<form method="post" action="/graphiql" style="position:fixed;
 export function graphiqlRoutes(accounts: Accounts): Routes {
   const page = (note: string, token?: string) => {
     const connectionParams = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    // Spread below, because the type of the options does not know `connectionParams`.
     const headers = { headers: JSON.stringify(connectionParams), connectionParams };
     const html = renderGraphiQL({
       title: 'Doorward example',

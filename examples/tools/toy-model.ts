@@ -1,6 +1,6 @@
-/** A toy model: the same input always gets the same number from 0 to 1. */
-export function score(input: string): number {
+/** A toy model: the same input always gets the same numbers from 0 to 1. */
+export function predict(input: string): { result: number; confidence: number } {
   let sum = 0;
   for (const character of input) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 1_000;
-  return sum / 1_000;
+  return { result: sum / 1_000, confidence: Math.abs(sum - 500) / 500 };
 }

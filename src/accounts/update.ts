@@ -14,7 +14,7 @@ export interface AccountChanges {
   readonly disabled?: unknown;
 }
 
-/** Changes one property of an account; the answer is the account as it now is, if there is one. */
+/** Changes an account; the answer is the account as it now is, if there is one. */
 export type Update<T> = (id: string, value: T) => Promise<PublicAccount | undefined>;
 
 export interface Updates {

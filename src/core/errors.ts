@@ -23,7 +23,7 @@ export interface ErrorEntry {
   readonly message: string;
 }
 
-/** Every error the library throws. */
+/** Every code, with its status and its text. */
 export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = {
   CONFIG_INVALID: { status: 500, message: 'Invalid configuration' },
   INPUT_INVALID: { status: 400, message: 'Invalid request' },

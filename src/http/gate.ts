@@ -23,7 +23,7 @@ import type {
   ResourceAccess,
 } from './gate-options.ts';
 import type { RequestInfo } from './handler.ts';
-import { errorResponse } from './responses.ts';
+import { type BodyKey, errorResponse } from './responses.ts';
 import type { Params, Route } from './route.ts';
 
 /** Wraps handlers so that they run only for those who may: first 401, then 403, then the handler. */
@@ -159,7 +159,7 @@ interface Question {
   readonly message: string;
 }
 
-function refusal(bodyKey: 'error' | 'detail', presented: boolean): Response {
+function refusal(bodyKey: BodyKey, presented: boolean): Response {
   return errorResponse(new DoorwardError('AUTH_NOT_AUTHENTICATED'), { bodyKey, presented });
 }
 

@@ -28,7 +28,7 @@ export interface TokenIssuerOptions {
  *
  * @throws `CONFIG_INVALID` for an unknown or empty option and for a key that cannot sign. `issue` throws
  * `INPUT_INVALID` for a `sub` that is no string of 1 to 256 characters, a `notAfter` that is no number, and
- * claims of more than 8,192 characters in all, and `AUTH_NOT_AUTHENTICATED` when `notAfter` has passed.
+ * claims that make a token of more than 8,192 characters, and `AUTH_NOT_AUTHENTICATED` when `notAfter` has passed.
  * @example
  * const issuer = createTokenIssuer({ key, issuer: 'https://login.example.org' });
  * const token = issuer.issue({ sub: 'ada', uid: '17' });

@@ -12,7 +12,7 @@ export type TokenAlgorithm = 'HS256' | 'RS256' | 'PS256' | 'ES256';
  */
 export interface TokenKey {
   readonly alg: TokenAlgorithm;
-  /** Written into the header of issued tokens, and the only tokens it checks are those that name it. */
+  /** Written into the header of issued tokens. A token that names a `kid` is checked with the key of that `kid` only. */
   readonly kid?: string;
   /** Absent in a key that can only verify. */
   readonly sign?: KeyObject;
