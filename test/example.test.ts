@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { openData } from '../examples/data/data.ts';
 import { readConfig } from '../examples/server/config.ts';
 import { SECRET } from './contract/harness.ts';
 
@@ -24,5 +25,11 @@ describe('the example server', () => {
     const documented = [...page.matchAll(/^\| `([A-Z][A-Z_]+)` \|/gm)].map(([, name]) => name);
     expect(documented.sort()).toEqual(read.sort());
     expect(Object.keys(config)).toEqual(expect.arrayContaining(['PORT', 'HOST', 'DATA_DIR', 'TIME_ZONE', 'LOG_LEVEL']));
+  });
+
+  it('takes a database that is down for an outage and not for a fault of its own', async () => {
+    const data = await openData(':memory:');
+    await data.close();
+    await expect(data.posts()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
   });
 });

@@ -35,7 +35,8 @@ export async function openData(dataDir: string) {
   const db = await PGlite.create(inMemory ? {} : { dataDir: join(dataDir, 'pg') });
   await db.exec(TABLES);
   const events = new EventEmitter().setMaxListeners(0);
-  const rows = async <T>(text: string, ...values: unknown[]) => (await db.query<T>(text, values)).rows;
+  const rows = async <T>(text: string, ...values: unknown[]) =>
+    (await db.query<T>(text, values).catch(unavailable)).rows;
   const row = async <T>(text: string, ...values: unknown[]) => (await rows<T>(text, ...values))[0];
   const announce = <T>(payload: T, ...names: string[]): T => {
     if (payload !== undefined) for (const name of names) events.emit(name, payload);
@@ -74,6 +75,10 @@ export async function openData(dataDir: string) {
     removeUser: async (id: string) => (await row('DELETE FROM users WHERE id = $1 RETURNING id', id)) !== undefined,
     subscribe: (name: string) => on(events, name),
   };
+}
+
+function unavailable(cause: unknown): never {
+  throw new DoorwardError('SERVICE_UNAVAILABLE', { cause });
 }
 
 /** Two servers must not share a folder, and PGlite does not see to it. */

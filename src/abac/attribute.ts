@@ -1,4 +1,5 @@
 import type { AccessRequest } from '../core/index.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { AttributePath } from './policy.ts';
 
 /** What is known of a value before any request: its type, or nothing for attributes. */
@@ -8,15 +9,15 @@ export type Kind = 'string' | 'number' | 'boolean' | 'list' | undefined;
 export type Reader = (request: AccessRequest) => unknown;
 
 const FIELDS: ReadonlyMap<string, { readonly kind: Kind; readonly read: Reader }> = new Map([
-  ['subject.id', { kind: 'string', read: ({ subject }) => own(subject, 'id') }],
-  ['subject.roles', { kind: 'list', read: ({ subject }) => own(subject, 'roles') }],
-  ['resource.type', { kind: 'string', read: ({ resource }) => own(resource, 'type') }],
-  ['resource.id', { kind: 'string', read: ({ resource }) => own(resource, 'id') }],
-  ['action', { kind: 'string', read: (request) => own(request, 'action') }],
-  ['environment.time', { kind: 'number', read: ({ environment }) => own(environment, 'time') }],
-  ['environment.hour', { kind: 'number', read: ({ environment }) => own(environment, 'hour') }],
-  ['environment.ip', { kind: 'string', read: ({ environment }) => own(environment, 'ip') }],
-  ['environment.userAgent', { kind: 'string', read: ({ environment }) => own(environment, 'userAgent') }],
+  ['subject.id', { kind: 'string', read: ({ subject }) => ownProperty(subject, 'id') }],
+  ['subject.roles', { kind: 'list', read: ({ subject }) => ownProperty(subject, 'roles') }],
+  ['resource.type', { kind: 'string', read: ({ resource }) => ownProperty(resource, 'type') }],
+  ['resource.id', { kind: 'string', read: ({ resource }) => ownProperty(resource, 'id') }],
+  ['action', { kind: 'string', read: (request) => ownProperty(request, 'action') }],
+  ['environment.time', { kind: 'number', read: ({ environment }) => ownProperty(environment, 'time') }],
+  ['environment.hour', { kind: 'number', read: ({ environment }) => ownProperty(environment, 'hour') }],
+  ['environment.ip', { kind: 'string', read: ({ environment }) => ownProperty(environment, 'ip') }],
+  ['environment.userAgent', { kind: 'string', read: ({ environment }) => ownProperty(environment, 'userAgent') }],
 ]);
 const ATTRIBUTE = /^(?:subject|resource)\.([A-Za-z_][A-Za-z0-9_]{0,63})$/;
 const REFUSED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -37,16 +38,11 @@ export function readerOf(path: AttributePath): Reader {
   if (field !== undefined) return field.read;
   const name = nameOf(path) ?? '';
   return path.startsWith('subject.')
-    ? ({ subject }) => own(subject.attributes, name)
-    : ({ resource }) => own(resource.attributes, name);
+    ? ({ subject }) => ownProperty(subject.attributes, name)
+    : ({ resource }) => ownProperty(resource.attributes, name);
 }
 
 function nameOf(path: string): string | undefined {
   const name = ATTRIBUTE.exec(path)?.[1];
   return name === undefined || REFUSED.has(name) ? undefined : name;
-}
-
-function own(holder: unknown, name: string): unknown {
-  if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, name)) return undefined;
-  return (holder as Readonly<Record<string, unknown>>)[name];
 }

@@ -1,4 +1,4 @@
-import { ownField } from './own-field.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { Account } from './ports.ts';
 
 const MAX_DATE = 8.64e15;
@@ -29,27 +29,27 @@ export function readAccount(record: unknown): Account | undefined {
 }
 
 function text(record: unknown, name: string): string {
-  const value = ownField(record, name);
+  const value = ownProperty(record, name);
   return typeof value === 'string' ? value : malformed(name);
 }
 
 function optionalText(record: unknown, name: string): string | undefined {
-  return (ownField(record, name) ?? undefined) === undefined ? undefined : text(record, name);
+  return (ownProperty(record, name) ?? undefined) === undefined ? undefined : text(record, name);
 }
 
 function textList(record: unknown, name: string): readonly string[] {
-  const value = ownField(record, name);
+  const value = ownProperty(record, name);
   if (!Array.isArray(value)) return malformed(name);
   return Object.freeze(Array.from(value, (item: unknown) => (typeof item === 'string' ? item : malformed(name))));
 }
 
 function flag(record: unknown, name: string): boolean {
-  const value = ownField(record, name);
+  const value = ownProperty(record, name);
   return typeof value === 'boolean' ? value : malformed(name);
 }
 
 function time(record: unknown, name: string): number {
-  const value = ownField(record, name);
+  const value = ownProperty(record, name);
   return typeof value === 'number' && Math.abs(value) <= MAX_DATE ? value : malformed(name);
 }
 

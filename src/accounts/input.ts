@@ -1,9 +1,9 @@
 import { DoorwardError } from '../core/index.ts';
-import { ownField } from './own-field.ts';
+import { ownProperty } from '../core/own-property.ts';
 
 /** @throws `INPUT_INVALID` when the field is not text. */
 export function requiredText(input: unknown, field: string): string {
-  const value = ownField(input, field);
+  const value = ownProperty(input, field);
   return typeof value === 'string' ? value : refuseInput(field, 'must be a string');
 }
 

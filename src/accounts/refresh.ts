@@ -1,6 +1,6 @@
 import { DoorwardError, publishAudit } from '../core/index.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { Identify } from './authenticate.ts';
-import { ownField } from './own-field.ts';
 import { issueLoginToken } from './session.ts';
 import type { Settings } from './settings.ts';
 
@@ -23,7 +23,7 @@ export function createRefresh(settings: Settings, identify: Identify): Refresh {
       publishAudit({ type: 'token.rejected', reason: 'login_too_old' });
       throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
     }
-    const email = ownField(claims, 'email');
+    const email = ownProperty(claims, 'email');
     const refreshed = issueLoginToken(settings, {
       sub: claims.sub,
       uid: principal.id,

@@ -1,11 +1,11 @@
 import { DoorwardError, publishAudit } from '../core/index.ts';
+import { ownProperty } from '../core/own-property.ts';
 import { passwordProblem } from '../passwords/index.ts';
 import { addressKey } from './address-key.ts';
 import type { Caller } from './caller.ts';
 import { isEmail } from './email.ts';
 import { refuseInput, requiredText } from './input.ts';
 import { admit } from './limiter.ts';
-import { ownField } from './own-field.ts';
 import type { Account } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';
@@ -76,7 +76,7 @@ function readRegistration(input: Registration, { passwordRules, emailRequired }:
   const password = requiredText(input, 'password');
   const nameProblem = usernameProblem(username);
   if (nameProblem !== undefined) refuseInput('username', nameProblem);
-  const email = readEmail(ownField(input, 'email'), emailRequired);
+  const email = readEmail(ownProperty(input, 'email'), emailRequired);
   const problem = passwordProblem(password, { ...passwordRules, username });
   if (problem !== undefined) refuseInput('password', problem);
   return { username, password, email };

@@ -1,6 +1,6 @@
 import type { Session } from '../core/index.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { Claims } from '../tokens/index.ts';
-import { ownField } from './own-field.ts';
 import type { Settings } from './settings.ts';
 
 /** What a login puts into its tokens, beside what the issuer adds. */
@@ -29,11 +29,11 @@ export function issueLoginToken(
 
 /** @returns `undefined` when the token is not one of a login. */
 export function readSession(claims: Claims): { readonly accountId: string; readonly session: Session } | undefined {
-  const accountId = ownField(claims, 'uid');
-  const id = ownField(claims, 'sid');
-  const tokenId = ownField(claims, 'jti');
-  const authTime = ownField(claims, 'auth_time');
-  const amr = ownField(claims, 'amr');
+  const accountId = ownProperty(claims, 'uid');
+  const id = ownProperty(claims, 'sid');
+  const tokenId = ownProperty(claims, 'jti');
+  const authTime = ownProperty(claims, 'auth_time');
+  const amr = ownProperty(claims, 'amr');
   if (typeof accountId !== 'string' || typeof id !== 'string' || typeof tokenId !== 'string') return undefined;
   if (typeof authTime !== 'number' || !Number.isSafeInteger(authTime) || !isTextList(amr)) return undefined;
   return { accountId, session: { id, tokenId, authTime, expiresAt: claims.exp, amr } };

@@ -1,6 +1,6 @@
 import { publishAudit } from '../core/index.ts';
+import { ownProperty } from '../core/own-property.ts';
 import { refuseInput } from './input.ts';
-import { ownField } from './own-field.ts';
 import type { AccountPatch } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';
@@ -51,9 +51,9 @@ function readChanges(changes: AccountChanges, known: readonly string[]): Account
   // A property that is there must be meant: `undefined` is refused, not taken for "as it was".
   const given = (name: keyof AccountChanges): boolean => Object.hasOwn(Object(changes), name);
   return {
-    ...(given('roles') && { roles: readRoles(ownField(changes, 'roles'), known) }),
-    ...(given('department') && { department: readDepartment(ownField(changes, 'department')) }),
-    ...(given('disabled') && { disabled: readFlag(ownField(changes, 'disabled')) }),
+    ...(given('roles') && { roles: readRoles(ownProperty(changes, 'roles'), known) }),
+    ...(given('department') && { department: readDepartment(ownProperty(changes, 'department')) }),
+    ...(given('disabled') && { disabled: readFlag(ownProperty(changes, 'disabled')) }),
   };
 }
 

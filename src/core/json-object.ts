@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A parsed JSON object. Read it with {@link ownMember} only. */
+/** A parsed JSON object. Read it with `ownProperty` only. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
@@ -12,11 +12,6 @@ export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   const text = bytes.toString('utf8');
   const value = parse(text);
   return isObject(value) && countMembers(text) === Object.keys(value).length ? value : undefined;
-}
-
-/** What the object itself holds under a name; never what its prototype does. */
-export function ownMember(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,5 @@
 import { DoorwardError } from '../core/index.ts';
+import { readBytes } from '../core/read-bytes.ts';
 import { nestingOf } from './nesting.ts';
 
 /** How many bytes a request body may have. */
@@ -94,7 +95,8 @@ async function readJsonText(request: Request, limitBytes: number): Promise<strin
 async function readText(request: Request, limitBytes: number): Promise<string> {
   if (request.headers.has('content-encoding')) throw new DoorwardError('HTTP_UNSUPPORTED_MEDIA_TYPE');
   if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new DoorwardError('HTTP_BODY_TOO_LARGE');
-  const bytes = await readBytes(request, limitBytes);
+  const bytes = request.body === null ? Buffer.alloc(0) : await readBytes(request.body, limitBytes).catch(incomplete);
+  if (bytes === undefined) throw new DoorwardError('HTTP_BODY_TOO_LARGE');
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (text.startsWith('\uFEFF')) throw malformed();
@@ -104,22 +106,8 @@ async function readText(request: Request, limitBytes: number): Promise<string> {
   }
 }
 
-/** Stops reading, and the client sending, as soon as the body is over its limit. */
-async function readBytes({ body }: Request, limitBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = body?.getReader();
-  for (;;) {
-    const chunk = await reader?.read().catch((cause: unknown) => {
-      throw new DoorwardError('INPUT_INVALID', { field: 'body', problem: 'is incomplete', cause });
-    });
-    if (chunk?.value === undefined) return Buffer.concat(chunks, length);
-    length += chunk.value.byteLength;
-    chunks.push(chunk.value);
-    if (length <= limitBytes) continue;
-    reader?.cancel().catch(() => undefined);
-    throw new DoorwardError('HTTP_BODY_TOO_LARGE');
-  }
+function incomplete(cause: unknown): never {
+  throw new DoorwardError('INPUT_INVALID', { field: 'body', problem: 'is incomplete', cause });
 }
 
 function parse(text: string): unknown {

@@ -1,5 +1,6 @@
 import { allow, type Decision, deny } from '../core/index.ts';
-import { ownMember, parseJsonObject } from '../core/json-object.ts';
+import { parseJsonObject } from '../core/json-object.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { Answer } from './exchange.ts';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -10,10 +11,10 @@ export function decisionOf({ status, contentType, body }: Answer): Decision {
   const isJson = typeof contentType === 'string' && JSON_TYPE.test(contentType);
   const answer = isJson && body !== undefined ? parseJsonObject(body) : undefined;
   if (answer === undefined) return deny('invalid_answer');
-  const id = ownMember(answer, 'decision_id');
+  const id = ownProperty(answer, 'decision_id');
   const details = typeof id === 'string' ? { id } : {};
   if (!Object.hasOwn(answer, 'result')) return deny('undefined_decision', details);
-  switch (ownMember(answer, 'result')) {
+  switch (ownProperty(answer, 'result')) {
     case true:
       return allow('rule', details);
     case false:

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { configInvalid } from '../core/config-invalid.ts';
 import { ask, type EnvironmentSource, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
 import { parseJsonObject } from '../core/json-object.ts';
+import { readBytes } from '../core/read-bytes.ts';
 import { membersOf } from './members.ts';
 import { bearerToken, count } from './options.ts';
-import { readBytes } from './read-bytes.ts';
 import { requestOf } from './wire-request.ts';
 
 export interface DecisionEndpointOptions {

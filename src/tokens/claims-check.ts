@@ -1,4 +1,5 @@
-import { type JsonObject, ownMember } from '../core/json-object.ts';
+import type { JsonObject } from '../core/json-object.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { Claims, TokenRejection } from './result.ts';
 
 /** What the claims of an acceptable token must say. */
@@ -14,13 +15,13 @@ const MAX_TEXT = 256;
 /** Tells whether every registered claim that is there has its type, and none of the required ones is missing (RFC 7519 section 4.1). */
 export function isClaims(payload: JsonObject): payload is Claims {
   return (
-    isText(ownMember(payload, 'sub')) &&
-    Number.isSafeInteger(ownMember(payload, 'iat')) &&
-    Number.isSafeInteger(ownMember(payload, 'exp')) &&
-    isAbsentOr(Number.isSafeInteger, ownMember(payload, 'nbf')) &&
-    isAbsentOr(isText, ownMember(payload, 'jti')) &&
-    isAbsentOr(isString, ownMember(payload, 'iss')) &&
-    isAbsentOr(isAudience, ownMember(payload, 'aud')) &&
+    isText(ownProperty(payload, 'sub')) &&
+    Number.isSafeInteger(ownProperty(payload, 'iat')) &&
+    Number.isSafeInteger(ownProperty(payload, 'exp')) &&
+    isAbsentOr(Number.isSafeInteger, ownProperty(payload, 'nbf')) &&
+    isAbsentOr(isText, ownProperty(payload, 'jti')) &&
+    isAbsentOr(isString, ownProperty(payload, 'iss')) &&
+    isAbsentOr(isAudience, ownProperty(payload, 'aud')) &&
     !Object.hasOwn(payload, '__proto__')
   );
 }
@@ -34,11 +35,11 @@ export function rejectionOf(claims: Claims, now: number, rules: ClaimsRules): To
   const { iat, exp } = claims;
   if (!(now < exp + rules.toleranceSeconds)) return 'expired';
   const latestStart = now + rules.toleranceSeconds;
-  const nbf = ownMember(claims, 'nbf');
+  const nbf = ownProperty(claims, 'nbf');
   if (!(iat <= latestStart) || (typeof nbf === 'number' && !(nbf <= latestStart))) return 'not_yet_valid';
   if (!(exp > iat && exp - iat <= rules.maxLifetimeSeconds)) return 'lifetime';
-  if (rules.issuer !== undefined && ownMember(claims, 'iss') !== rules.issuer) return 'issuer';
-  return isForUs(ownMember(claims, 'aud'), rules.audience) ? undefined : 'audience';
+  if (rules.issuer !== undefined && ownProperty(claims, 'iss') !== rules.issuer) return 'issuer';
+  return isForUs(ownProperty(claims, 'aud'), rules.audience) ? undefined : 'audience';
 }
 
 /** A token for someone is refused by whoever is not named, also by a verifier without a name (RFC 7519 section 4.1.3). */

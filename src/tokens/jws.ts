@@ -1,5 +1,6 @@
 import { configInvalid } from '../core/config-invalid.ts';
-import { ownMember, parseJsonObject } from '../core/json-object.ts';
+import { parseJsonObject } from '../core/json-object.ts';
+import { ownProperty } from '../core/own-property.ts';
 import { decodeBase64url } from './base64url.ts';
 import type { TokenRejection } from './result.ts';
 import { type SignatureCheck, signatureCheck } from './signature-check.ts';
@@ -79,10 +80,10 @@ function readHeader(text: string, candidates: ReadonlyMap<unknown, Candidate>): 
   if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64') || Object.hasOwn(header, 'zip')) {
     return 'critical_header';
   }
-  const candidate = candidates.get(ownMember(header, 'kid'));
+  const candidate = candidates.get(ownProperty(header, 'kid'));
   if (candidate === undefined) return 'unknown_key';
-  if (ownMember(header, 'alg') !== candidate.alg) return 'algorithm';
-  return { check: candidate.check, typ: ownMember(header, 'typ') };
+  if (ownProperty(header, 'alg') !== candidate.alg) return 'algorithm';
+  return { check: candidate.check, typ: ownProperty(header, 'typ') };
 }
 
 function requireKeyRing(keys: readonly TokenKey[]): void {
