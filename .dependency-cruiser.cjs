@@ -11,9 +11,21 @@ module.exports = {
     only('core-knows-nobody', { path: src('core') }, { path: '^src/', pathNot: src('core') }, 'core imports only core'),
     only(
       'engines-know-core',
-      { path: '^src/(tokens|passwords|rbac|abac|opa)/' },
+      { path: '^src/(tokens|passwords|rbac|abac|opa|audit)/' },
       { path: '^src/', pathNot: '^src/(core|$1)/' },
-      'tokens, passwords, rbac, abac and opa import core and themselves',
+      'tokens, passwords, rbac, abac, opa and audit import core and themselves',
+    ),
+    only(
+      'jwks-builds-on-tokens',
+      { path: src('jwks') },
+      { path: '^src/', pathNot: src('core', 'tokens', 'jwks') },
+      'remote keys become keys of tokens',
+    ),
+    only(
+      'argon2-builds-on-passwords',
+      { path: src('argon2') },
+      { path: '^src/', pathNot: src('core', 'passwords', 'argon2') },
+      'another hasher by the rules of passwords',
     ),
     only(
       'accounts-direction',
@@ -22,16 +34,28 @@ module.exports = {
       'accounts build on tokens and passwords',
     ),
     only(
+      'factors-and-machines',
+      { path: '^src/(totp|webauthn|api-keys|mtls)/' },
+      { path: '^src/', pathNot: '^src/(core|accounts|tokens|passwords|$1)/' },
+      'factors and machine clients know core, tokens, passwords and the ports of accounts',
+    ),
+    only(
+      'factors-and-machines-types-only',
+      { path: src('totp', 'webauthn', 'api-keys', 'mtls') },
+      { path: src('accounts'), dependencyTypesNot: ['type-only'] },
+      'they import accounts as types only',
+    ),
+    only(
       'http-knows-ports',
       { path: src('http') },
-      { path: '^src/', pathNot: src('core', 'http', 'accounts', 'tokens') },
-      'http knows the PDP interface and the ports of tokens and accounts',
+      { path: '^src/', pathNot: src('core', 'http', 'accounts', 'tokens', 'totp', 'webauthn', 'api-keys') },
+      'http knows the PDP interface and the ports of whatever has routes',
     ),
     only(
       'http-types-only',
       { path: src('http') },
-      { path: src('accounts', 'tokens'), dependencyTypesNot: ['type-only'] },
-      'http imports accounts and tokens as types only',
+      { path: src('accounts', 'tokens', 'totp', 'webauthn', 'api-keys'), dependencyTypesNot: ['type-only'] },
+      'http imports them as types only',
     ),
     only(
       'graphql-knows-core',
@@ -42,8 +66,8 @@ module.exports = {
     only(
       'stores-know-ports',
       { path: src('stores') },
-      { path: '^src/', pathNot: src('core', 'stores', 'accounts') },
-      'stores implement the ports of accounts',
+      { path: '^src/', pathNot: src('core', 'stores', 'accounts', 'totp', 'webauthn', 'api-keys') },
+      'stores implement the ports',
     ),
     only(
       'use-knows-http-and-graphql',
@@ -76,6 +100,20 @@ module.exports = {
       { path: '^src/', pathNot: src('opa') },
       { path: '^node_modules/undici/' },
       'one folder does network',
+    ),
+    ...Object.entries({
+      '@node-rs/argon2': 'argon2',
+      otplib: 'totp',
+      '@simplewebauthn/server': 'webauthn',
+      'rate-limiter-flexible': 'stores/rate-limiter-flexible',
+      '@opentelemetry/api': 'use/opentelemetry',
+    }).map(([peer, subpath]) =>
+      only(
+        `peer-behind-its-subpath: ${peer}`,
+        { path: '^src/', pathNot: src(subpath) },
+        { path: `^node_modules/${peer}/` },
+        'an optional peer is loaded by one subpath',
+      ),
     ),
   ],
   options: {

@@ -20,7 +20,9 @@ const fromDist = (extension: 'js' | 'cjs') => [
 
 /** What speaks only to the public interface, and so runs against the built package too. */
 const publicSuites = ['test/contract/**/*.test.ts', 'test/security/**/*.test.ts'];
-const services = 'test/**/*.opa.test.ts';
+/** Suites that need a service or much time; each is a project of its own. */
+const apart = ['opa', 'postgres', 'browser', 'fuzz'] as const;
+const suiteOf = (name: string): string => `test/**/*.${name}.test.ts`;
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
@@ -30,14 +32,14 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     projects: [
       {
         resolve: { alias: [oneGraphql, ...fromSource] },
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [services] },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: apart.map(suiteOf) },
         extends: true,
       },
-      {
+      ...apart.map((name) => ({
         resolve: { alias: [oneGraphql, ...fromSource] },
-        test: { name: 'opa', include: [services] },
-        extends: true,
-      },
+        test: { name, include: [suiteOf(name)] },
+        extends: true as const,
+      })),
       {
         resolve: { alias: [oneGraphql, ...fromDist('js')] },
         test: { name: 'dist-esm', include: publicSuites, server: { deps: { external: [/\/dist\//] } } },

@@ -11,6 +11,7 @@ export type ReasonCode =
   | 'permission'
   | 'no_permission'
   | 'insufficient_scope'
+  | 'insufficient_user_authentication'
   | 'error'
   | 'timeout'
   | 'unavailable'
@@ -41,6 +42,8 @@ export interface Decision {
   readonly reason: ReasonCode;
   /** The rule that decided; absent when none did. */
   readonly ruleId?: string;
+  /** The scope that the subject lacks, where that is the reason. */
+  readonly scope?: string;
   /** Identifies the policy text that answered. */
   readonly revision?: string;
   /** The identifier that a remote decision point gave its decision. */

@@ -5,7 +5,9 @@ export type ErrorCode =
   | 'ACCOUNT_EXISTS'
   | 'AUTH_NOT_AUTHENTICATED'
   | 'AUTH_INVALID_CREDENTIALS'
+  | 'AUTH_SECOND_FACTOR_REQUIRED'
   | 'AUTH_REAUTHENTICATION_REQUIRED'
+  | 'AUTH_INVALID_GRANT'
   | 'AUTHZ_FORBIDDEN'
   | 'HTTP_NOT_FOUND'
   | 'HTTP_METHOD_NOT_ALLOWED'
@@ -30,7 +32,9 @@ export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = {
   ACCOUNT_EXISTS: { status: 400, message: 'Username already exists' },
   AUTH_NOT_AUTHENTICATED: { status: 401, message: 'Not authenticated' },
   AUTH_INVALID_CREDENTIALS: { status: 401, message: 'Invalid credentials' },
-  AUTH_REAUTHENTICATION_REQUIRED: { status: 401, message: 'A more recent login is required' },
+  AUTH_SECOND_FACTOR_REQUIRED: { status: 401, message: 'Second factor required' },
+  AUTH_REAUTHENTICATION_REQUIRED: { status: 401, message: 'A more recent or stronger login is required' },
+  AUTH_INVALID_GRANT: { status: 400, message: 'Invalid grant' },
   AUTHZ_FORBIDDEN: { status: 403, message: 'Forbidden' },
   HTTP_NOT_FOUND: { status: 404, message: 'Not found' },
   HTTP_METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
@@ -42,6 +46,12 @@ export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = {
   SERVICE_UNAVAILABLE: { status: 503, message: 'Service Unavailable' },
 };
 
+/** What a login must be like: not older, or of one of these classes (RFC 9470 section 3). */
+export interface StepUp {
+  readonly maxAgeSeconds?: number;
+  readonly acrValues?: readonly string[];
+}
+
 export interface ErrorDetails {
   /** The option, parameter or claim that was wrong. */
   readonly field?: string;
@@ -49,6 +59,8 @@ export interface ErrorDetails {
   readonly problem?: string;
   /** When to try again, in whole seconds. */
   readonly retryAfterSeconds?: number;
+  /** What kind of login would be good enough. */
+  readonly stepUp?: StepUp;
   /** What went wrong underneath; for the log, never for a client. */
   readonly cause?: unknown;
 }
@@ -67,15 +79,17 @@ export class DoorwardError extends Error {
   readonly status: number;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
+  readonly stepUp?: StepUp;
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
-    const { field, problem, retryAfterSeconds, cause } = details;
+    const { field, problem, retryAfterSeconds, stepUp, cause } = details;
     super(messageOf(code, field, problem), cause === undefined ? undefined : { cause });
     this.name = 'DoorwardError';
     this.code = code;
     this.status = errorCatalogue[code].status;
     if (field !== undefined) this.field = field;
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
+    if (stepUp !== undefined) this.stepUp = stepUp;
     Object.defineProperty(this, BRAND, { value: true });
   }
 }

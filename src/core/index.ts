@@ -1,5 +1,6 @@
 export type { AccessRequest, Environment, Resource } from './access-request.ts';
-export { type Authentication, type Authenticator, principalFrom } from './authentication.ts';
+export { type Authentication, type Authenticator, type CallerAuthenticator, principalFrom } from './authentication.ts';
+export type { Caller, ClientCertificate } from './caller.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { allOf, anyOf } from './combine.ts';
 export { withDeadline } from './deadline.ts';
@@ -22,17 +23,23 @@ export {
   type ErrorEntry,
   errorCatalogue,
   isDoorwardError,
+  type StepUp,
 } from './errors.ts';
 export {
   AUDIT_CHANNEL,
   type AuditEvent,
   DECISION_CHANNEL,
   type DecisionEvent,
+  type FactorKind,
   type LoginFailure,
+  type Origin,
   publishAudit,
   publishDecision,
+  type SessionEnd,
 } from './events.ts';
 export { isPromise, type MaybePromise } from './maybe-promise.ts';
+export { isScopeGranted, type NarrowByScopesOptions, narrowByScopes } from './narrow-by-scopes.ts';
+export type { OnceStore } from './once-store.ts';
 export {
   ask,
   type PolicyDecisionPoint,
@@ -40,3 +47,4 @@ export {
   type Vocabulary,
 } from './policy-decision-point.ts';
 export type { Attributes, Principal, Session, Subject } from './principal.ts';
+export { requireFactor, requireRecentAuth, type StepUpPlace } from './step-up.ts';

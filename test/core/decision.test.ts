@@ -122,6 +122,7 @@ describe('denialOf', () => {
       permission: 'forbidden',
       no_permission: 'forbidden',
       insufficient_scope: 'forbidden',
+      insufficient_user_authentication: 'forbidden',
       error: 'unavailable',
       timeout: 'unavailable',
       unavailable: 'unavailable',

@@ -1,0 +1,20 @@
+import { guarded } from './guarded.ts';
+import type { OnceStore } from './once-store.ts';
+
+/**
+ * Puts a deadline on every call of a store of what may happen once, and checks every answer. Whatever goes
+ * wrong is `SERVICE_UNAVAILABLE`, never "for the first time".
+ *
+ * @param timeoutMs - milliseconds
+ */
+export function boundedOnceStore(store: OnceStore, timeoutMs: number): OnceStore {
+  return {
+    once: (key, expiresAt, now) => guarded(async () => checkedFlag(await store.once(key, expiresAt, now)), timeoutMs),
+  };
+}
+
+/** @throws `Error` for an answer that is no boolean. */
+export function checkedFlag(answer: unknown): boolean {
+  if (typeof answer !== 'boolean') throw new Error('the store did not answer with a boolean');
+  return answer;
+}
