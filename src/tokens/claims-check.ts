@@ -32,14 +32,25 @@ export function isClaims(payload: JsonObject): payload is Claims {
  * @param now seconds since the epoch, rounded down.
  */
 export function rejectionOf(claims: Claims, now: number, rules: ClaimsRules): TokenRejection | undefined {
+  const untimely = untimelinessOf(claims, now, rules.toleranceSeconds);
+  if (untimely !== undefined) return untimely;
   const { iat, exp } = claims;
-  if (!(now < exp + rules.toleranceSeconds)) return 'expired';
-  const latestStart = now + rules.toleranceSeconds;
-  const nbf = ownProperty(claims, 'nbf');
-  if (!(iat <= latestStart) || (typeof nbf === 'number' && !(nbf <= latestStart))) return 'not_yet_valid';
   if (!(exp > iat && exp - iat <= rules.maxLifetimeSeconds)) return 'lifetime';
   if (rules.issuer !== undefined && ownProperty(claims, 'iss') !== rules.issuer) return 'issuer';
   return isForUs(ownProperty(claims, 'aud'), rules.audience) ? undefined : 'audience';
+}
+
+/** The part of {@link rejectionOf} that time changes. */
+export function untimelinessOf(
+  claims: Claims,
+  now: number,
+  toleranceSeconds: number,
+): 'expired' | 'not_yet_valid' | undefined {
+  if (!(now < claims.exp + toleranceSeconds)) return 'expired';
+  const latestStart = now + toleranceSeconds;
+  const nbf = ownProperty(claims, 'nbf');
+  if (!(claims.iat <= latestStart) || (typeof nbf === 'number' && !(nbf <= latestStart))) return 'not_yet_valid';
+  return undefined;
 }
 
 /** A token for someone is refused by whoever is not named, also by a verifier without a name (RFC 7519 section 4.1.3). */

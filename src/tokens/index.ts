@@ -1,6 +1,14 @@
 export { type KeyMaterial, privateKey, publicKey, readKey } from './asymmetric-key.ts';
+export { isConfirmed } from './confirmation.ts';
+export { deriveSecret } from './derive-secret.ts';
+export { jwkThumbprint, type PublicJwks, publicJwks } from './jwks.ts';
+export type { KeySet, SigningKeySet } from './key-set.ts';
+export { createKeyring, type Keyring, type KeyringOptions } from './keyring.ts';
+export type { KeyringKey, KeyState } from './keyring-ring.ts';
 export type { Claims, IssueClaims, TokenIssuer, TokenRejection, TokenResult, TokenVerifier } from './result.ts';
+export type { RevocationOptions } from './revocation.ts';
 export { secretKey } from './secret-key.ts';
 export { createTokenIssuer, type TokenIssuerOptions } from './token-issuer.ts';
 export type { AsymmetricKeyOptions, TokenAlgorithm, TokenKey, TokenKeyOptions } from './token-key.ts';
 export { createTokenVerifier, type TokenVerifierOptions } from './token-verifier.ts';
+export type { TokenCacheOptions } from './verified-cache.ts';

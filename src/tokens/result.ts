@@ -26,7 +26,9 @@ export type TokenRejection =
   | 'not_yet_valid'
   | 'lifetime'
   | 'issuer'
-  | 'audience';
+  | 'audience'
+  | 'confirmation'
+  | 'revoked';
 
 /** A refusal is a value, not a throw: it costs no stack trace, and it cannot be overlooked. */
 export type TokenResult =

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createSecretKey } from 'node:crypto';
 import { configInvalid } from '../core/config-invalid.ts';
-import { isGuessable } from './guessable.ts';
+import { isGuessable } from '../core/guessable.ts';
 import { readText, refuseUnknownOptions } from './options.ts';
 import { secretProblem } from './secret-problem.ts';
 import { type TokenKey, type TokenKeyOptions, tokenKey } from './token-key.ts';

@@ -1,15 +1,17 @@
 import jwt from 'jsonwebtoken';
 import { configInvalid } from '../core/config-invalid.ts';
 import { type Clock, DoorwardError } from '../core/index.ts';
-import { headerOf, MAX_TOKEN_LENGTH } from './jws.ts';
+import { currentSigner } from './current-signer.ts';
+import { MAX_TOKEN_LENGTH } from './jws.ts';
+import type { SigningKeySet } from './key-set.ts';
 import { readClock, readText, readTexts, refuseUnknownOptions, requireMediaType, requireSeconds } from './options.ts';
 import type { IssueClaims, TokenIssuer } from './result.ts';
 import { createTokenIds } from './token-ids.ts';
-import { requireSoundKey, type TokenKey } from './token-key.ts';
+import type { TokenKey } from './token-key.ts';
 
 export interface TokenIssuerOptions {
-  /** A key that can sign: from `secretKey` or `privateKey`. */
-  readonly key: TokenKey;
+  /** A key that can sign, from `secretKey` or `privateKey`, or a set of keys whose active one signs. */
+  readonly key: TokenKey | SigningKeySet;
   /** Lifetime of a token, in whole seconds. @default 1800 */
   readonly ttlSeconds?: number;
   /** Becomes `iss`. */
@@ -26,8 +28,8 @@ export interface TokenIssuerOptions {
  * Makes an issuer of compact JWTs. `iat`, `exp`, `jti` (128 random bits), and the configured `iss` and
  * `aud` are the issuer's alone: what a caller puts there is left out.
  *
- * @throws `CONFIG_INVALID` for an unknown or empty option and for a key that cannot sign. `issue` throws
- * `INPUT_INVALID` for a `sub` that is no string of 1 to 256 characters, a `notAfter` that is no number, and
+ * @throws `CONFIG_INVALID` for an unknown or empty option and for a key that cannot sign, which `issue` throws
+ * too as long as a key set has such a key as its active one. `issue` throws `INPUT_INVALID` for a `sub` that is no string of 1 to 256 characters, a `notAfter` that is no number, and
  * claims that make a token of more than 8,192 characters, and `AUTH_NOT_AUTHENTICATED` when `notAfter` has passed.
  * @example
  * const issuer = createTokenIssuer({ key, issuer: 'https://login.example.org' });
@@ -35,10 +37,6 @@ export interface TokenIssuerOptions {
  */
 export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   refuseUnknownOptions(options, ['key', 'ttlSeconds', 'issuer', 'audience', 'typ', 'clock']);
-  const { key } = options;
-  requireSoundKey(key);
-  const signingKey = key.sign;
-  if (signingKey === undefined) throw configInvalid('key', 'can only verify: use secretKey or privateKey');
   const ttlSeconds = requireSeconds('ttlSeconds', options.ttlSeconds ?? 1_800, 1, 2 ** 31);
   if (!Number.isInteger(ttlSeconds)) throw configInvalid('ttlSeconds', 'must be a whole number');
   const clock = readClock(options.clock);
@@ -47,7 +45,7 @@ export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const aud = audience?.length === 1 ? audience[0] : audience;
   const typ = requireMediaType('typ', readText(options, 'typ') ?? 'JWT');
   const nextId = createTokenIds();
-  const signing: jwt.SignOptions = { algorithm: key.alg, header: headerOf(key, typ) };
+  const signer = currentSigner(options.key, typ);
 
   return Object.freeze({
     ttlSeconds,
@@ -59,8 +57,9 @@ export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       const exp = Math.min(iat + ttlSeconds, Math.floor(notAfter));
       if (!(exp > iat)) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
       const payload = Object.assign({}, claims, { notAfter: undefined, iss, aud, iat, exp, jti: nextId() });
+      const { key, signing } = signer();
       // As text, because jsonwebtoken would replace an `iat` of 0 in an object by the machine's time.
-      const token = jwt.sign(JSON.stringify(payload), signingKey, signing);
+      const token = jwt.sign(JSON.stringify(payload), key, signing);
       if (token.length > MAX_TOKEN_LENGTH) throw inputInvalid('claims', 'make the token too long');
       return token;
     },

@@ -1,0 +1,6 @@
+/** The little of it that the tests use; the package has no types of its own. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http';
+
+  export const Provider: new (issuer: string, configuration: object) => { callback(): RequestListener };
+}
