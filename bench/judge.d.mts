@@ -3,6 +3,7 @@ import type { Summary } from './stats.mjs';
 export interface Goal {
   readonly row?: string;
   readonly figure: string;
+  readonly over?: string;
   readonly ratio: readonly [numerator: string, denominator: string];
   readonly atLeast?: number;
   readonly atMost?: number;

@@ -21,10 +21,11 @@ function figuresTable({ figures, contestants }) {
   return table([header, ...body]);
 }
 
-function verdictLine({ row, figure, numerator, denominator, ratio, atLeast, atMost, met }, rounds) {
+function verdictLine({ row, figure, over, numerator, denominator, ratio, atLeast, atMost, met }, rounds) {
   const must = atLeast === undefined ? `must be at most ${atMost}` : `must be at least ${atLeast}`;
   const verdict = rounds < ROUNDS_TO_JUDGE ? 'not judged' : met ? 'met' : 'MISSED';
-  return [row, `${numerator} / ${denominator}`, figure, `${short(ratio.median)} ${spread(ratio)}`, must, verdict];
+  const quotient = over === undefined ? [`${numerator} / ${denominator}`, figure] : [numerator, `${figure} / ${over}`];
+  return [row, ...quotient, `${short(ratio.median)} ${spread(ratio)}`, must, verdict];
 }
 
 /** One experiment as text: median (p10..p90) of the rounds, then the paired ratios. */

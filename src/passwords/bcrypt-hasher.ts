@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { configInvalid } from '../core/config-invalid.ts';
+import { bcryptAlgorithm, MAX_COST, MIN_COST } from './bcrypt-algorithm.ts';
 import { type BcryptJob, runBcryptJob } from './bcrypt-job.ts';
 import { bcryptWorkerSource } from './bcrypt-worker.generated.ts';
 import { createFairPool } from './fair-pool.ts';
@@ -7,7 +7,8 @@ import type { PasswordHasher } from './hasher.ts';
 import { hasherOver } from './hasher-over.ts';
 import type { Lane } from './lane.ts';
 import { mainThreadLanes } from './main-thread-lane.ts';
-import { MAX_COST } from './password-scheme.ts';
+import { checkRange, refuseUnknownOptions } from './options.ts';
+import { type Pepper, readPeppers } from './pepper.ts';
 import { openWorkerLane } from './worker-lane.ts';
 
 export interface BcryptHasherOptions {
@@ -17,17 +18,23 @@ export interface BcryptHasherOptions {
   readonly workers?: number;
   /** Calls that may wait for a thread; one more is refused at once. @default 64 */
   readonly queueLimit?: number;
+  /**
+   * The first one is mixed into every new hash, whatever the length of the password; the others are for
+   * checking older hashes. @default none
+   */
+  readonly peppers?: readonly Pepper[];
 }
 
 /**
  * Makes a hasher that evaluates bcrypt in worker threads, so that the event loop stays free. A
  * password of up to 72 UTF-8 bytes becomes a plain `$2b$` hash that every bcrypt can check; a longer
- * one is hashed with SHA-384 first and stored under the prefix `$dw1`. Nothing is ever cut.
+ * one is hashed with SHA-384 first and stored under the prefix `$dw1`. With a pepper every password is hashed
+ * with HMAC-SHA-384 first and stored under `$dw2$` and the pepper's id. Nothing is ever cut.
  *
  * Under `node --permission` without `--allow-worker` it hashes on the main thread, one password at a
  * time, and says so in one process warning.
  *
- * @throws `CONFIG_INVALID` when an option is out of range; the calls of the hasher throw
+ * @throws `CONFIG_INVALID` when an option is unknown or out of range, or a pepper is weak; the calls of the hasher throw
  * `SERVICE_BUSY` with `retryAfterSeconds: 1` when the queue is full, and `SERVICE_UNAVAILABLE` when a
  * worker breaks down or the hasher is closed.
  * @example
@@ -37,11 +44,14 @@ export interface BcryptHasherOptions {
  * await hasher.close();
  */
 export function createBcryptHasher(options: BcryptHasherOptions = {}): PasswordHasher {
-  const { cost = 12, workers = availableParallelism(), queueLimit = 64 } = options;
-  checkRange('cost', cost, 4, MAX_COST);
+  refuseUnknownOptions(options, ['cost', 'workers', 'queueLimit', 'peppers']);
+  const { cost = 12, workers = availableParallelism(), queueLimit = 64, peppers = [] } = options;
+  checkRange('cost', cost, MIN_COST, MAX_COST);
   checkRange('workers', workers, 1, 1_024);
   checkRange('queueLimit', queueLimit, 1, 1_000_000);
-  return hasherOver(createFairPool({ openLane: bcryptLanes(), lanes: workers, queueLimit }), cost);
+  const secrets = readPeppers(peppers);
+  const pool = createFairPool({ openLane: bcryptLanes(), lanes: workers, queueLimit });
+  return hasherOver(bcryptAlgorithm(cost, pool.run), secrets, pool.close);
 }
 
 function bcryptLanes(): () => Lane<BcryptJob, string> {
@@ -60,9 +70,4 @@ function bcryptLanes(): () => Lane<BcryptJob, string> {
       return openMainThreadLane();
     }
   };
-}
-
-function checkRange(field: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw configInvalid(field, `must be a whole number from ${min} to ${max}`);
 }

@@ -1,35 +1,51 @@
 import { timingSafeEqual } from 'node:crypto';
-import { genSaltSync } from 'bcryptjs';
 import { DoorwardError } from '../core/index.ts';
-import type { BcryptJob } from './bcrypt-job.ts';
-import type { FairPool } from './fair-pool.ts';
+import type { PasswordAlgorithm } from './algorithm.ts';
 import type { PasswordHasher, PasswordVerdict } from './hasher.ts';
-import { formatStoredHash, parseStoredHash, preparePassword, type StoredHash } from './password-scheme.ts';
+import { passwordForms, type StoredHash, splitStored } from './password-form.ts';
+import { isHashable } from './password-text.ts';
+import type { Peppers } from './pepper.ts';
 
-const SALT_LENGTH = 29;
+/** The rules of {@link PasswordHasher} over an algorithm: every `hash` and every `verify` costs one evaluation. */
+export function hasherOver(algorithm: PasswordAlgorithm, peppers: Peppers, close: () => Promise<void>): PasswordHasher {
+  const forms = passwordForms(algorithm.maxBytes, peppers);
+  /** Costs what a new hash costs; nothing ever matches it. */
+  const dummy = algorithm.blank();
 
-/** The rules of {@link PasswordHasher} over whatever evaluates bcrypt: every `verify` costs one evaluation. */
-export function hasherOver(pool: FairPool<BcryptJob, string>, cost: number): PasswordHasher {
-  /** Well-formed, so that it costs what a real one costs; nothing ever matches it. */
-  const dummy: StoredHash = { scheme: 'plain', bcrypt: `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}` };
+  function read(stored: string): StoredHash | undefined {
+    const parts = splitStored(stored);
+    return forms.isKnown(parts.form) && algorithm.accepts(parts.hash) ? parts : undefined;
+  }
 
   async function hash(password: string): Promise<string> {
-    const { scheme, secret } = preparePassword(password);
-    if (scheme === undefined)
-      throw new DoorwardError('INPUT_INVALID', { field: 'password', problem: 'cannot be hashed' });
-    return formatStoredHash({ scheme, bcrypt: await pool.run({ secret, salt: genSaltSync(cost) }) });
+    if (!isHashable(password)) throw notHashable();
+    const form = forms.newFormOf(password);
+    const input = forms.inputOf(password, form);
+    if (input === undefined) throw notHashable();
+    return form + (await algorithm.evaluate(input, algorithm.blank()));
   }
 
   async function verify(password: string, stored: string | undefined): Promise<PasswordVerdict> {
-    const known = stored === undefined ? undefined : parseStoredHash(stored);
-    const { scheme, secret } = preparePassword(password);
-    const { bcrypt } = known ?? dummy;
-    const actual = await pool.run({ secret, salt: bcrypt.slice(0, SALT_LENGTH) });
+    const known = stored === undefined ? undefined : read(stored);
+    const hashable = isHashable(password);
+    const form = known?.form ?? (hashable ? forms.newFormOf(password) : '');
+    const input = hashable ? forms.inputOf(password, form) : undefined;
+    // What can match nothing costs an evaluation all the same: its absence could be timed.
+    const actual = await algorithm.evaluate(input ?? '', known?.hash ?? dummy);
     if (known === undefined) return stored === undefined ? 'mismatch' : 'corrupt';
-    return scheme === known.scheme && isEqual(actual, bcrypt) ? 'match' : 'mismatch';
+    return input !== undefined && isEqual(actual, known.hash) ? 'match' : 'mismatch';
   }
 
-  return { hash, verify, close: pool.close };
+  function needsRehash(stored: string): boolean {
+    const known = read(stored);
+    return known === undefined || !forms.isCurrent(known.form) || algorithm.isWeaker(known.hash);
+  }
+
+  return { hash, verify, recognises: (stored) => read(stored) !== undefined, needsRehash, close };
+}
+
+function notHashable(): DoorwardError {
+  return new DoorwardError('INPUT_INVALID', { field: 'password', problem: 'cannot be hashed' });
 }
 
 function isEqual(actual: string, expected: string): boolean {

@@ -10,7 +10,14 @@ export interface PasswordHasher {
    * work is then done against a dummy hash, and the answer is `'mismatch'`.
    */
   verify(password: string, stored: string | undefined): Promise<PasswordVerdict>;
-  /** Ends the workers. */
+  /** Tells whether `verify` can check a stored text, by its form alone; never throws. */
+  recognises(stored: string): boolean;
+  /**
+   * Tells whether a password that has just matched should be hashed anew: the stored hash is of another
+   * kind, of less cost or under another pepper than `hash` makes now. One of more cost is kept.
+   */
+  needsRehash(stored: string): boolean;
+  /** Refuses further work, rejects what waits, and ends the workers. */
   close(): Promise<void>;
 }
 

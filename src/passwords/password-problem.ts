@@ -1,4 +1,5 @@
-import { isLongerThan, isWellFormed, MAX_PASSWORD_CHARACTERS } from './password-scheme.ts';
+import type { MaybePromise } from '../core/index.ts';
+import { isLongerThan, isWellFormed, MAX_PASSWORD_CHARACTERS } from './password-text.ts';
 
 export interface PasswordRules {
   /** In characters (Unicode code points). @default 8 */
@@ -7,7 +8,22 @@ export interface PasswordRules {
   readonly maxLength?: number;
   /** Passwords that are refused, in lower case; see `commonPasswords`. */
   readonly forbidden?: ReadonlySet<string>;
+  /** Asked last, by `newPasswordProblem` only, because it may have to wait; when it fails the password is not taken. */
+  readonly check?: PasswordCheck;
+  /** How long `check` may take, in milliseconds. @default 3000 */
+  readonly checkTimeoutMs?: number;
 }
+
+/**
+ * Judges a password that somebody wants to have by means of its own, for example by a list of breached
+ * passwords.
+ *
+ * @returns what is wrong, in words that do not repeat the password; `undefined` when nothing is.
+ */
+export type PasswordCheck = (
+  password: string,
+  about: { readonly username?: string },
+) => MaybePromise<string | undefined>;
 
 /**
  * Tells what is wrong with a password that somebody wants to have, in words that never repeat it. Any

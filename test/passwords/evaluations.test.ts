@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { bcryptAlgorithm } from '../../src/passwords/bcrypt-algorithm.ts';
 import { type BcryptJob, runBcryptJob } from '../../src/passwords/bcrypt-job.ts';
 import { hasherOver } from '../../src/passwords/hasher-over.ts';
+import { type Pepper, readPeppers } from '../../src/passwords/pepper.ts';
 
 /** A hasher on this thread that notes every evaluation of bcrypt: what an attacker would time. */
-function countingHasher(cost: number) {
+function countingHasher(cost: number, peppers: readonly Pepper[] = []) {
   const jobs: BcryptJob[] = [];
   const run = (job: BcryptJob): Promise<string> => {
     jobs.push(job);
     return runBcryptJob(job);
   };
-  return { jobs, hasher: hasherOver({ run, close: () => Promise.resolve() }, cost) };
+  return { jobs, hasher: hasherOver(bcryptAlgorithm(cost, run), readPeppers(peppers), async () => {}) };
 }
 
 describe('the work of a login', async () => {
