@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { publishAudit } from '../core/index.ts';
+import { type Caller, publishAudit } from '../core/index.ts';
 import { addressKey } from './address-key.ts';
-import type { Caller } from './caller.ts';
 import type { Limit } from './limiter.ts';
+import { originOf } from './origin.ts';
 import type { Settings } from './settings.ts';
 import { usernameKey } from './username.ts';
 
@@ -14,14 +14,15 @@ const COUNTED_LENGTH = 256;
  * The two limits of a login attempt. The address comes first: a caller who has used up the limit of
  * an address does not reach the counters of accounts, not even for a moment.
  */
-export function loginLimits(username: string, { ip }: Caller, settings: Settings): readonly Limit[] {
+export function loginLimits(username: string, caller: Caller, settings: Settings): readonly Limit[] {
+  const { ip } = caller;
   const { loginMaxFailures, loginWindowSeconds } = settings;
   const windowMs = loginWindowSeconds * 1_000;
   const limit = (scope: 'account' | 'address', of: string, max: number): Limit => ({
     key: `login:${scope}:${of}`,
     max,
     windowMs,
-    onExceeded: () => publishAudit({ type: 'login.limited', scope, ...(ip !== undefined && { ip }) }),
+    onExceeded: () => publishAudit({ type: 'login.limited', scope, ...originOf(caller) }),
   });
   const account = limit('account', accountKey(username), loginMaxFailures);
   if (ip === undefined) return [account];

@@ -30,6 +30,8 @@ export interface AccountStore {
   byUsernameKey(usernameKey: string): Promise<Account | undefined>;
   /** @returns the account as it now is, or `undefined` when there is none. */
   update(id: string, patch: AccountPatch): Promise<Account | undefined>;
+  /** Replaces the password hash if it still is exactly `expected`. @returns whether it was. */
+  replacePasswordHash(id: string, expected: string, next: string): Promise<boolean>;
   /** @returns whether there was one. */
   remove(id: string): Promise<boolean>;
 }

@@ -1,38 +1,30 @@
-import { DoorwardError, publishAudit } from '../core/index.ts';
+import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { Identify } from './authenticate.ts';
-import { issueLoginToken } from './session.ts';
+import { originOf } from './origin.ts';
+import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';
 import type { Settings } from './settings.ts';
 
-/** What a refresh gives: the token, and in how many seconds it ends. */
-export interface Refreshed {
-  readonly accessToken: string;
-  readonly expiresInSeconds: number;
-}
-
-export type Refresh = (token: string) => Promise<Refreshed>;
+export type Refresh = (token: string, caller?: Caller) => Promise<IssuedToken>;
 
 /** The new token belongs to the same login: `auth_time` and `sid` stay, so a chain of refreshes ends where its login ends. */
 export function createRefresh(settings: Settings, identify: Identify): Refresh {
   const { clock, maxSessionSeconds } = settings;
-  return async (token) => {
-    const identified = await identify(token);
+  return async (token, caller = {}) => {
+    const identified = await identify(token, caller);
     if (!identified.ok) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
-    const { principal, session, claims } = identified;
-    if (session.authTime + maxSessionSeconds <= Math.floor(clock() / 1_000)) {
-      publishAudit({ type: 'token.rejected', reason: 'login_too_old' });
+    const { account, record, claims } = identified;
+    const lastRefresh = record.authTime + maxSessionSeconds;
+    if (lastRefresh <= Math.floor(clock() / 1_000)) {
+      publishAudit({ type: 'token.rejected', reason: 'login_too_old', ...originOf(caller) });
       throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
     }
-    const email = ownProperty(claims, 'email');
-    const refreshed = issueLoginToken(settings, {
-      sub: claims.sub,
-      uid: principal.id,
-      auth_time: session.authTime,
-      sid: session.id,
-      amr: session.amr,
-      ...(typeof email === 'string' && { email }),
-    });
-    publishAudit({ type: 'token.refreshed', accountId: principal.id, tokenId: session.tokenId });
+    const refreshed = issueLoginToken(
+      settings,
+      claimsOf(account, record, ownProperty(claims, 'email') !== undefined),
+      Math.min(lastRefresh, endOf(record)),
+    );
+    publishAudit({ type: 'token.refreshed', accountId: account.id, sessionId: record.id, ...originOf(caller) });
     return refreshed;
   };
 }

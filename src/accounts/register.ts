@@ -1,11 +1,11 @@
-import { DoorwardError, publishAudit } from '../core/index.ts';
+import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
-import { passwordProblem } from '../passwords/index.ts';
+import { newPasswordProblem, passwordProblem } from '../passwords/index.ts';
 import { addressKey } from './address-key.ts';
-import type { Caller } from './caller.ts';
 import { isEmail } from './email.ts';
 import { refuseInput, requiredText } from './input.ts';
 import { admit } from './limiter.ts';
+import { originOf } from './origin.ts';
 import type { Account } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';
@@ -23,15 +23,19 @@ export type Register = (input: Registration, caller?: Caller) => Promise<PublicA
 const HOUR_MS = 3_600_000;
 
 export function createRegister(settings: Settings): Register {
-  const { store, limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, onRegistered } = settings;
+  const { store, limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, onRegistered, passwordRules } = settings;
 
   async function register(input: Registration, caller: Caller = {}): Promise<PublicAccount> {
     const { username, password, email } = readRegistration(input, settings);
     const admission = await admit(limits, limitsOf(caller), clock);
-    const passwordHash = await hasher.hash(password).catch(async (error: unknown) => {
+    const orRelease = async (error: unknown): Promise<never> => {
       await admission.release();
       throw error;
-    });
+    };
+    // Counted by then: what `check` asks of others is not to be had without limit.
+    const problem = await newPasswordProblem(password, { ...passwordRules, username }).catch(orRelease);
+    if (problem !== undefined) refuseInput('password', problem);
+    const passwordHash = await hasher.hash(password).catch(orRelease);
     const account: Account = {
       id: ids(),
       username,
@@ -45,12 +49,7 @@ export function createRegister(settings: Settings): Register {
     if (!(await store.create(account))) throw new DoorwardError('ACCOUNT_EXISTS');
     const shown = toPublicAccount(account);
     await announce(shown);
-    publishAudit({
-      type: 'account.registered',
-      accountId: account.id,
-      username,
-      ...(caller.ip !== undefined && { ip: caller.ip }),
-    });
+    publishAudit({ type: 'account.registered', accountId: account.id, username, ...originOf(caller) });
     return shown;
   }
 

@@ -1,14 +1,18 @@
-import { publishAudit } from '../core/index.ts';
+import { type Caller, publishAudit } from '../core/index.ts';
+import { endSessions } from './end-session.ts';
+import { originOf } from './origin.ts';
 import type { Settings } from './settings.ts';
 
 /** @returns whether there was such an account. */
-export type Remove = (id: string) => Promise<boolean>;
+export type Remove = (id: string, caller?: Caller) => Promise<boolean>;
 
-export function createRemove({ store, onRevoked }: Settings): Remove {
-  return async (id) => {
-    if (!(await store.remove(id))) return false;
-    publishAudit({ type: 'account.removed', accountId: id });
-    await onRevoked(id);
+/** Without its account a token is worth nothing; ending the sessions as well keeps nothing of them. */
+export function createRemove(settings: Settings): Remove {
+  return async (id, caller = {}) => {
+    if (!(await settings.store.remove(id))) return false;
+    const origin = originOf(caller);
+    publishAudit({ type: 'account.removed', accountId: id, ...origin });
+    await endSessions(settings, id, { reason: 'account_removed', origin });
     return true;
   };
 }

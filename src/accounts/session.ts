@@ -1,7 +1,20 @@
 import type { Session } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { Claims } from '../tokens/index.ts';
+import type { Account } from './ports.ts';
+import type { SessionRecord } from './session-store.ts';
 import type { Settings } from './settings.ts';
+
+/** A token, and in how many seconds it ends. */
+export interface IssuedToken {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+}
+
+/** The key that a token is bound to (RFC 8705 section 3.1). */
+export interface Confirmation {
+  readonly 'x5t#S256': string;
+}
 
 /** What a login puts into its tokens, beside what the issuer adds. */
 export interface LoginClaims {
@@ -11,20 +24,42 @@ export interface LoginClaims {
   readonly auth_time: number;
   readonly sid: string;
   readonly amr: readonly string[];
+  readonly acr: string;
+  readonly cnf?: Confirmation;
   readonly email?: string;
 }
 
-/** Issues a token that ends, like all of its login, `maxSessionSeconds` after `auth_time` at the latest. */
-export function issueLoginToken(
-  { issuer, maxSessionSeconds, clock }: Settings,
-  claims: LoginClaims,
-): { readonly accessToken: string; readonly expiresInSeconds: number } {
-  const notAfter = claims.auth_time + maxSessionSeconds;
+/** The claims of the tokens of one session. */
+export function claimsOf({ username, email }: Account, session: SessionRecord, includeEmail: boolean): LoginClaims {
+  const { certificateThumbprint } = session;
+  return {
+    sub: username,
+    uid: session.accountId,
+    auth_time: session.authTime,
+    sid: session.id,
+    amr: session.amr,
+    acr: session.acr,
+    ...(certificateThumbprint !== undefined && { cnf: { 'x5t#S256': certificateThumbprint } }),
+    ...(includeEmail && email !== undefined && { email }),
+  };
+}
+
+/**
+ * Issues a token that ends at `notAfter` at the latest.
+ *
+ * @param notAfter seconds since the epoch
+ */
+export function issueLoginToken({ issuer, clock }: Settings, claims: LoginClaims, notAfter: number): IssuedToken {
   const remaining = notAfter - Math.floor(clock() / 1_000);
   return {
     accessToken: issuer.issue({ ...claims, notAfter }),
     expiresInSeconds: Math.min(issuer.ttlSeconds, remaining),
   };
+}
+
+/** When the last token of a session ends, in seconds since the epoch. */
+export function endOf({ endsAt }: SessionRecord): number {
+  return Math.floor(endsAt / 1_000);
 }
 
 /** @returns `undefined` when the token is not one of a login. */
@@ -34,9 +69,11 @@ export function readSession(claims: Claims): { readonly accountId: string; reado
   const tokenId = ownProperty(claims, 'jti');
   const authTime = ownProperty(claims, 'auth_time');
   const amr = ownProperty(claims, 'amr');
+  const acr = ownProperty(claims, 'acr');
   if (typeof accountId !== 'string' || typeof id !== 'string' || typeof tokenId !== 'string') return undefined;
   if (typeof authTime !== 'number' || !Number.isSafeInteger(authTime) || !isTextList(amr)) return undefined;
-  return { accountId, session: { id, tokenId, authTime, expiresAt: claims.exp, amr } };
+  if (typeof acr !== 'string') return undefined;
+  return { accountId, session: { id, tokenId, authTime, expiresAt: claims.exp, amr, acr } };
 }
 
 function isTextList(value: unknown): value is readonly string[] {

@@ -1,6 +1,7 @@
-import { publishAudit } from '../core/index.ts';
+import { type Caller, publishAudit } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
 import { refuseInput } from './input.ts';
+import { originOf } from './origin.ts';
 import type { AccountPatch } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';
@@ -15,35 +16,35 @@ export interface AccountChanges {
 }
 
 /** Changes an account; the answer is the account as it now is, if there is one. */
-export type Update<T> = (id: string, value: T) => Promise<PublicAccount | undefined>;
+export type Update<T> = (id: string, value: T, caller?: Caller) => Promise<PublicAccount | undefined>;
 
 export interface Updates {
   /** Changes several properties in one step: all of them, or none when one is refused. */
   readonly update: Update<AccountChanges>;
   readonly setRoles: Update<readonly string[]>;
   readonly setDepartment: Update<string | null>;
-  /** Ends the account's tokens and open sockets at once. */
-  readonly disable: (id: string) => Promise<PublicAccount | undefined>;
-  readonly enable: (id: string) => Promise<PublicAccount | undefined>;
+  /** Refuses the account's tokens and closes its sockets at once; enabled again, the tokens that have not ended work again. */
+  readonly disable: (id: string, caller?: Caller) => Promise<PublicAccount | undefined>;
+  readonly enable: (id: string, caller?: Caller) => Promise<PublicAccount | undefined>;
 }
 
 const DEPARTMENT = /^[^\p{C}]{1,128}$/u;
 
 export function createUpdates({ store, roles: known, onRevoked }: Settings): Updates {
-  const update: Update<AccountChanges> = async (id, changes) => {
+  const update: Update<AccountChanges> = async (id, changes, caller = {}) => {
     const patch = readChanges(changes, known);
     const account = await store.update(id, patch);
     if (account === undefined) return undefined;
-    publishAudit({ type: 'account.updated', accountId: account.id, fields: Object.keys(patch) });
+    publishAudit({ type: 'account.updated', accountId: account.id, fields: Object.keys(patch), ...originOf(caller) });
     if (patch.disabled === true) await onRevoked(account.id);
     return toPublicAccount(account);
   };
   return {
     update,
-    setRoles: (id, roles) => update(id, { roles }),
-    setDepartment: (id, department) => update(id, { department }),
-    disable: (id) => update(id, { disabled: true }),
-    enable: (id) => update(id, { disabled: false }),
+    setRoles: (id, roles, caller) => update(id, { roles }, caller),
+    setDepartment: (id, department, caller) => update(id, { department }, caller),
+    disable: (id, caller) => update(id, { disabled: true }, caller),
+    enable: (id, caller) => update(id, { disabled: false }, caller),
   };
 }
 

@@ -1,8 +1,16 @@
 import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
-import { type Account, type Accounts, type AccountsOptions, createAccounts } from 'doorward/accounts';
+import { AUDIT_CHANNEL, type AuditEvent, type Caller } from 'doorward';
+import {
+  type Account,
+  type Accounts,
+  type AccountsOptions,
+  createAccounts,
+  type Login,
+  type LoginOptions,
+  type SessionRecord,
+} from 'doorward/accounts';
 import { createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
-import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
 import { onTestFinished } from 'vitest';
 
@@ -23,6 +31,8 @@ export interface World {
   auditTypes(): string[];
   register(username?: string): ReturnType<Accounts['register']>;
   login(username?: string, password?: string, ip?: string): ReturnType<Accounts['login']>;
+  /** Puts the session `sid` of an account into the store, as a login does. */
+  start(accountId: string, fields?: Partial<SessionRecord>): Promise<boolean>;
   /** Signs any claims with the key of the accounts. */
   sign(claims: { sub: string; [claim: string]: unknown }): string;
 }
@@ -34,6 +44,7 @@ export function createWorld(changes: Partial<AccountsOptions> = {}): World {
   const evaluations = { hash: 0, verify: 0 };
   const inner = changes.hasher ?? bcrypt;
   const hasher: PasswordHasher = {
+    ...inner,
     hash(password) {
       evaluations.hash += 1;
       return inner.hash(password);
@@ -42,12 +53,12 @@ export function createWorld(changes: Partial<AccountsOptions> = {}): World {
       evaluations.verify += 1;
       return inner.verify(password, stored);
     },
-    close: () => inner.close(),
   };
   const issuer = createTokenIssuer({ key, clock });
   const options: AccountsOptions = {
     store: createMemoryAccountStore(),
     limits: createMemoryRateLimitStore(),
+    sessions: createMemorySessionStore(),
     issuer,
     verifier: createTokenVerifier({ keys: [key], clock }),
     roles: ['admin', 'editor', 'viewer'],
@@ -71,6 +82,7 @@ export function createWorld(changes: Partial<AccountsOptions> = {}): World {
     auditTypes: () => audit.map(({ type }) => type),
     register: (username = 'ada') => accounts.register({ username, password: PASSWORD, email: 'ada@example.org' }),
     login: (username = 'ada', password = PASSWORD, ip) => accounts.login({ username, password }, { ip }),
+    start: (accountId, fields) => options.sessions.start(storedSession({ accountId, ...fields })),
     sign: (claims) => issuer.issue(claims),
   };
 }
@@ -102,7 +114,44 @@ export function storedAccount(fields: Partial<Account> = {}): Account {
   };
 }
 
+/** A session as a store returns it: half a day from the start on, after a password. */
+export function storedSession(fields: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: 'sid',
+    accountId: 'id-ada',
+    authTime: START / 1_000,
+    amr: ['pwd'],
+    acr: 'aal1',
+    startedAt: START,
+    endsAt: START + 43_200_000,
+    ...fields,
+  };
+}
+
+/** The claims of a token of the session `sid`. */
+export function loginClaims(uid: string): { sub: string; [claim: string]: unknown } {
+  return { sub: 'ada', uid, auth_time: START / 1_000, sid: 'sid', amr: ['pwd'], acr: 'aal1' };
+}
+
 /** Hands a value of the wrong type to a typed function, as JavaScript callers can. */
 export function untyped<T>(value: unknown): T {
   return value as T;
+}
+
+/** A login on one device, with a refresh token. */
+export async function device(
+  { accounts }: World,
+  options: LoginOptions = {},
+  caller: Caller = {},
+): Promise<Login & { readonly refreshToken: string }> {
+  const login = await accounts.login({ username: 'ada', password: PASSWORD }, caller, {
+    ...options,
+    refreshToken: true,
+  });
+  return { ...login, refreshToken: login.refreshToken ?? '' };
+}
+
+/** A caller that has proved that it holds the key of a client certificate. */
+export function certified(thumbprint: string): Caller {
+  return { certificate: { thumbprint, subject: {}, names: [], notAfter: START + 1e9 } };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DoorwardError } from 'doorward';
 import { createBcryptHasher } from 'doorward/passwords';
 import { createMemoryRateLimitStore } from 'doorward/stores/memory';
@@ -11,13 +12,19 @@ describe('logging in', () => {
     const world = createWorld();
     const account = await world.register('Ada');
     const login = await world.accounts.login({ username: 'ada', password: PASSWORD });
-    expect(login).toEqual({ accessToken: expect.any(String), expiresInSeconds: 1_800, account });
+    expect(login).toEqual({
+      accessToken: expect.any(String),
+      expiresInSeconds: 1_800,
+      account,
+      sessionId: claimsOf(login.accessToken).sid,
+    });
     expect(claimsOf(login.accessToken)).toEqual({
       sub: 'Ada',
       uid: account.id,
       auth_time: START / 1_000,
       sid: expect.stringMatching(/^[\w-]{22}$/),
       amr: ['pwd'],
+      acr: 'aal1',
       iat: START / 1_000,
       exp: START / 1_000 + 1_800,
       jti: expect.any(String),
@@ -129,12 +136,71 @@ describe('logging in', () => {
     world.audit.length = 0;
     await outcome(world.login('my secret passphrase', 'typed the wrong way round', '192.0.2.1'));
     await outcome(world.login('ada', 'my secret passphrase', '192.0.2.1'));
-    await world.login('ada', PASSWORD, '192.0.2.1');
+    const ip = '192.0.2.1';
+    const { sessionId } = await world.login('ada', PASSWORD, ip);
     expect(world.audit).toEqual([
-      { type: 'login.failed', reason: 'unknown_username', ip: '192.0.2.1' },
-      { type: 'login.failed', reason: 'wrong_password', accountId: id, ip: '192.0.2.1' },
-      { type: 'login.succeeded', accountId: id, ip: '192.0.2.1' },
+      { type: 'login.failed', reason: 'unknown_username', usernameDigest: expect.stringMatching(/^[\w-]{43}$/), ip },
+      { type: 'login.failed', reason: 'wrong_password', accountId: id, ip },
+      { type: 'login.succeeded', accountId: id, sessionId, amr: ['pwd'], ip },
+      { type: 'token.issued', accountId: id, sessionId, ip },
     ]);
+  });
+});
+
+describe('AUD-03 what the events tell of a name that nobody has', () => {
+  const digestsOf = ({ audit }: ReturnType<typeof createWorld>) =>
+    audit.flatMap((event) => (event.type === 'login.failed' ? (event.usernameDigest ?? []) : []));
+
+  it('is equal for equal names, however they are spelt, and another one for another name', async () => {
+    const world = createWorld();
+    for (const name of ['nobody', 'NoBody', 'somebody']) await outcome(world.login(name));
+    const [first, second, third] = digestsOf(world);
+    expect(first).toBe(second);
+    expect(third).not.toBe(first);
+    expect(JSON.stringify(world.audit)).not.toMatch(/body/i);
+  });
+
+  it('is keyed: nobody else works it out, and only a configured secret makes it last', async () => {
+    const auditSecret = 'a secret of at least 32 bytes, for tests';
+    const digests = [];
+    for (const options of [{}, {}, { auditSecret }, { auditSecret: Buffer.from(auditSecret) }]) {
+      const world = createWorld(options);
+      await outcome(world.login('nobody'));
+      digests.push(...digestsOf(world));
+    }
+    expect(new Set(digests).size).toBe(3);
+    expect(digests[2]).toBe(digests[3]);
+    expect(digests).not.toContain(createHash('sha256').update('nobody').digest('base64url'));
+  });
+
+  it('is nothing at all for a name that exists', async () => {
+    const world = createWorld();
+    await world.register();
+    await outcome(world.login('ada', 'wrong'));
+    expect(digestsOf(world)).toEqual([]);
+  });
+
+  it.each(['', 'short', 'x'.repeat(31), untyped<string>(7), untyped<string>({}), new Uint8Array(31)])(
+    'refuses the secret %j',
+    (auditSecret) => {
+      expect(() => createWorld({ auditSecret })).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', field: 'auditSecret' }),
+      );
+    },
+  );
+});
+
+describe('checking a password alone', () => {
+  it('tells whose it is, under the limits of a login, and starts no session', async () => {
+    const world = createWorld({ loginMaxFailures: 2 });
+    const account = await world.register();
+    world.audit.length = 0;
+    const check = (password: string) => world.accounts.checkPassword({ username: 'Ada', password });
+    for (let i = 0; i < 5; i += 1) expect(await check(PASSWORD)).toEqual(account);
+    expect([world.audit, await world.accounts.sessionsOf(account.id)]).toEqual([[], []]);
+    for (let i = 0; i < 2; i += 1) expect(await outcome(check('wrong'))).toBe('AUTH_INVALID_CREDENTIALS');
+    expect(await outcome(check(PASSWORD))).toBe('HTTP_TOO_MANY_REQUESTS');
+    expect(await outcome(world.login())).toBe('HTTP_TOO_MANY_REQUESTS');
   });
 });
 

@@ -257,6 +257,8 @@ describe('registrations from one address', () => {
         return 'hash';
       },
       verify: async () => 'mismatch',
+      recognises: () => true,
+      needsRehash: () => false,
       close: async () => {},
     };
     const world = createWorld({ hasher, registerMaxPerHour: 1 });

@@ -1,7 +1,7 @@
 import type { Account, AccountStore, Hits, RateLimitStore } from 'doorward/accounts';
 import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { createWorld, outcome, PASSWORD, START, storedAccount, untyped, type World } from './fixture.ts';
+import { createWorld, loginClaims, outcome, PASSWORD, storedAccount, untyped, type World } from './fixture.ts';
 
 const faults: [string, () => Promise<never>][] = [
   ['rejects', () => Promise.reject(new Error('connection refused'))],
@@ -23,10 +23,17 @@ const verbs: [string, (world: World, token: string) => unknown][] = [
   ['remove', ({ accounts }) => accounts.remove('id-ada')],
 ];
 
-const claims = { sub: 'ada', uid: 'id-ada', auth_time: START / 1_000, sid: 'sid', amr: ['pwd'] };
+const claims = loginClaims('id-ada');
 
 function worldOf(fault: () => Promise<never>, limits?: RateLimitStore): World {
-  const store: AccountStore = { create: fault, byId: fault, byUsernameKey: fault, update: fault, remove: fault };
+  const store: AccountStore = {
+    create: fault,
+    byId: fault,
+    byUsernameKey: fault,
+    update: fault,
+    replacePasswordHash: fault,
+    remove: fault,
+  };
   return createWorld({ store, ...(limits && { limits }), storeTimeoutMs: 20 });
 }
 
@@ -78,7 +85,10 @@ describe('what a store answers', () => {
     const store = createMemoryAccountStore();
     return createWorld({ store: { ...store, byId: answer, byUsernameKey: answer, update: answer } });
   };
-  const authenticate = async (world: World) => world.accounts.authenticate(world.sign(claims));
+  const authenticate = async (world: World) => {
+    await world.start('id-ada').catch(() => 'it is there');
+    return world.accounts.authenticate(world.sign(claims));
+  };
 
   it.each([null, undefined])('STO-13 a promise of %s is no account', async (record) => {
     const world = answering(record);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimsOf, createWorld, outcome, PASSWORD, START } from './fixture.ts';
+import { claimsOf, createWorld, loginClaims, outcome, PASSWORD, START } from './fixture.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -23,6 +23,7 @@ describe('authenticating', () => {
           authTime: START / 1_000,
           expiresAt: START / 1_000 + 1_800,
           amr: ['pwd'],
+          acr: 'aal1',
         },
       },
     });
@@ -45,9 +46,10 @@ describe('authenticating', () => {
   });
 
   it('refuses a well-signed token that is not one of a login', async () => {
-    const { accounts, register, sign } = createWorld();
+    const { accounts, register, sign, start } = createWorld();
     const { id } = await register();
-    const good = { sub: 'ada', uid: id, auth_time: START / 1_000, sid: 'sid', amr: ['pwd'] };
+    await start(id);
+    const good = loginClaims(id);
     expect(await accounts.authenticate(sign(good))).toMatchObject({ ok: true });
     const changes = [
       { uid: undefined },
@@ -62,6 +64,8 @@ describe('authenticating', () => {
       { amr: undefined },
       { amr: 'pwd' },
       { amr: ['pwd', 7] },
+      { acr: undefined },
+      { acr: 2 },
     ];
     for (const change of changes) {
       expect(await accounts.authenticate(sign({ ...good, ...change })), JSON.stringify(change)).toEqual({
@@ -76,7 +80,7 @@ describe('authenticating', () => {
     async (uid) => {
       const { accounts, register, sign } = createWorld();
       await register();
-      const token = sign({ sub: 'ada', uid, auth_time: START / 1_000, sid: 'sid', amr: ['pwd'] });
+      const token = sign(loginClaims(uid));
       expect(await accounts.authenticate(token)).toEqual({ ok: false, reason: 'unknown_account' });
     },
   );
@@ -108,16 +112,16 @@ describe('authenticating', () => {
     const { accounts, register, sign } = createWorld();
     const { id } = await register('Ada');
     for (const sub of ['ada', 'ADA', 'eve']) {
-      const token = sign({ sub, uid: id, auth_time: START / 1_000, sid: 'sid', amr: ['pwd'] });
+      const token = sign({ ...loginClaims(id), sub });
       expect(await accounts.authenticate(token)).toEqual({ ok: false, reason: 'other_username' });
     }
   });
 
   it('AZ-07 roles are those of the store now, whatever the token says', async () => {
-    const { accounts, register, sign } = createWorld();
+    const { accounts, register, sign, start } = createWorld();
     const { id } = await register();
-    const claims = { sub: 'ada', uid: id, auth_time: START / 1_000, sid: 'sid', amr: ['pwd'] };
-    const token = sign({ ...claims, roles: ['admin'], role: 'admin' });
+    await start(id);
+    const token = sign({ ...loginClaims(id), roles: ['admin'], role: 'admin' });
     expect(await accounts.authenticate(token)).toMatchObject({ principal: { roles: ['viewer'] } });
     await accounts.setRoles(id, ['editor']);
     expect(await accounts.authenticate(token)).toMatchObject({ principal: { roles: ['editor'] } });
@@ -144,7 +148,7 @@ describe('refreshing', () => {
     for (const token of [accessToken, refreshed.accessToken]) {
       expect(await accounts.authenticate(token)).toMatchObject({ ok: true });
     }
-    expect(audit.at(-1)).toEqual({ type: 'token.refreshed', accountId: id, tokenId: jti });
+    expect(audit.at(-1)).toEqual({ type: 'token.refreshed', accountId: id, sessionId: before.sid });
   });
 
   it('a token without an e-mail address is refreshed without one', async () => {
@@ -185,12 +189,14 @@ describe('refreshing', () => {
   });
 
   it('REF-03 a token whose login is too old is not refreshed even when it has not expired', async () => {
-    const { accounts, register, sign, audit } = createWorld();
+    const { accounts, register, sign, start, audit } = createWorld();
     const { id } = await register();
-    const token = (ageSeconds: number) =>
-      sign({ sub: 'ada', uid: id, auth_time: START / 1_000 - ageSeconds, sid: 'sid', amr: ['pwd'] });
-    expect(await outcome(accounts.refresh(token(43_200)))).toBe('AUTH_NOT_AUTHENTICATED');
+    const endsAt = START + 2_592_000_000;
+    await start(id, { endsAt, authTime: START / 1_000 - 43_200 });
+    expect(await outcome(accounts.refresh(sign(loginClaims(id))))).toBe('AUTH_NOT_AUTHENTICATED');
     expect(audit.at(-1)).toEqual({ type: 'token.rejected', reason: 'login_too_old' });
-    expect(await outcome(accounts.refresh(token(43_199)))).toBe('ok');
+    await start(id, { id: 'younger', endsAt, authTime: START / 1_000 - 43_199 });
+    const { accessToken } = await accounts.refresh(sign({ ...loginClaims(id), sid: 'younger' }));
+    expect(claimsOf(accessToken).exp).toBe(START / 1_000 + 1);
   });
 });

@@ -208,7 +208,14 @@ describe('attacks on time', () => {
           reject(new Error('too late'));
         }, 30),
       );
-    const store: AccountStore = { create: late, byId: late, byUsernameKey: late, update: late, remove: late };
+    const store: AccountStore = {
+      create: late,
+      byId: late,
+      byUsernameKey: late,
+      update: late,
+      replacePasswordHash: late,
+      remove: late,
+    };
     const good = createWorld();
     await good.register();
     const { accessToken } = await good.login();

@@ -1,0 +1,6 @@
+import type { Caller, Origin } from '../core/index.ts';
+
+/** Where a call comes from, as its events tell it. */
+export function originOf({ ip, requestId }: Caller): Origin {
+  return { ...(ip !== undefined && { ip }), ...(requestId !== undefined && { requestId }) };
+}

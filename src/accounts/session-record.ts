@@ -1,0 +1,35 @@
+import { ownProperty } from '../core/own-property.ts';
+import { malformed, optionalText, text, textList, time } from './record.ts';
+import type { Rotation, SessionRecord } from './session-store.ts';
+
+/**
+ * Makes a session of what a store returned, by own properties of the right types only.
+ *
+ * @returns `undefined` when there is no record.
+ * @throws an `Error` naming the first property that is wrong, never its value.
+ */
+export function readSessionRecord(record: unknown): SessionRecord | undefined {
+  if (record === undefined || record === null) return undefined;
+  const clientId = optionalText(record, 'clientId');
+  const certificateThumbprint = optionalText(record, 'certificateThumbprint');
+  return Object.freeze({
+    id: text(record, 'id'),
+    accountId: text(record, 'accountId'),
+    ...(clientId !== undefined && { clientId }),
+    authTime: time(record, 'authTime'),
+    amr: textList(record, 'amr'),
+    acr: text(record, 'acr'),
+    startedAt: time(record, 'startedAt'),
+    endsAt: time(record, 'endsAt'),
+    ...(certificateThumbprint !== undefined && { certificateThumbprint }),
+  });
+}
+
+/** @throws an `Error` for whatever is not exactly one of the four answers. */
+export function readRotation(answer: unknown): Rotation {
+  const kind = text(answer, 'kind');
+  if (kind === 'refused') return { kind };
+  const session = readSessionRecord(ownProperty(answer, 'session')) ?? malformed('session');
+  if (kind === 'rotated' || kind === 'reused') return { kind, session };
+  return kind === 'repeated' ? { kind, session, sealedSuccessor: text(answer, 'sealedSuccessor') } : malformed('kind');
+}
