@@ -40,6 +40,12 @@ export function createMemoryAccountStore(): AccountStore {
       accounts.set(id, after);
       return after;
     },
+    async replacePasswordHash(id, expected, next) {
+      const account = accounts.get(id);
+      if (account?.passwordHash !== expected) return false;
+      accounts.set(id, frozen({ ...account, passwordHash: next }));
+      return true;
+    },
     async remove(id) {
       const account = accounts.get(id);
       if (account === undefined) return false;

@@ -1,2 +1,7 @@
 export { createMemoryAccountStore } from './memory-accounts.ts';
+export { createMemoryApiKeyStore } from './memory-api-keys.ts';
+export { createMemoryOnceStore, type MemoryOnceStoreOptions } from './memory-once.ts';
+export { createMemoryPasskeyStore } from './memory-passkeys.ts';
 export { createMemoryRateLimitStore, type MemoryRateLimitStoreOptions } from './memory-rate-limits.ts';
+export { createMemorySessionStore } from './memory-sessions.ts';
+export { createMemoryTotpStore } from './memory-totp.ts';

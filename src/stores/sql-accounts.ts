@@ -11,6 +11,9 @@ const INSERT = `INSERT INTO doorward_accounts
   VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9)
   ON CONFLICT (username_key) DO NOTHING RETURNING id`;
 
+const REPLACE_HASH = `UPDATE doorward_accounts SET password_hash = $3
+  WHERE id = $1 AND password_hash = $2 RETURNING id`;
+
 /**
  * Keeps accounts in the table `doorward_accounts` of a PostgreSQL; see {@link migrate}.
  *
@@ -42,6 +45,10 @@ export function createSqlAccountStore(db: SqlDatabase): AccountStore {
       if (assignments.length === 0) return byId(id);
       const text = `UPDATE doorward_accounts SET ${assignments.join(', ')} WHERE id = $1 RETURNING ${COLUMNS}`;
       return one(text, [id, ...values]);
+    },
+    async replacePasswordHash(id, expected, next) {
+      const replaced = await rowsOf(db, REPLACE_HASH, [id, expected, next]);
+      return replaced.length === 1;
     },
     async remove(id) {
       const removed = await rowsOf(db, 'DELETE FROM doorward_accounts WHERE id = $1 RETURNING id', [id]);

@@ -1,8 +1,7 @@
 import type { Hits, RateLimitStore } from '../accounts/index.ts';
 import type { SqlDatabase } from './sql-database.ts';
+import { purgeAlongTheWay } from './sql-purge.ts';
 import { rowsOf } from './sql-rows.ts';
-
-const HITS_PER_PURGE = 64;
 
 // A window that has ended is replaced by a new one, an open one is counted up: in one statement, so
 // that parallel hits queue up on the row.
@@ -18,11 +17,6 @@ const RELEASE = `UPDATE doorward_rate_limits
   SET count = count - 1, reset_at = CASE WHEN count > 1 THEN reset_at ELSE 0 END
   WHERE key = $1 AND reset_at = $2::bigint`;
 
-// Rows that somebody is just reopening are locked: they are skipped, not waited for.
-const PURGE = `DELETE FROM doorward_rate_limits WHERE key IN (
-    SELECT key FROM doorward_rate_limits WHERE reset_at <= $1::bigint LIMIT ${2 * HITS_PER_PURGE} FOR UPDATE SKIP LOCKED
-  ) AND reset_at <= $1::bigint`;
-
 /**
  * Keeps counters in the table `doorward_rate_limits` of a PostgreSQL, shared by all processes; see
  * {@link migrate}. Ended windows are deleted in small slices along the way.
@@ -31,13 +25,11 @@ const PURGE = `DELETE FROM doorward_rate_limits WHERE key IN (
  * const limits = createSqlRateLimitStore(pool);
  */
 export function createSqlRateLimitStore(db: SqlDatabase): RateLimitStore {
-  let hits = 0;
+  const purge = purgeAlongTheWay(db, { table: 'doorward_rate_limits', key: 'key', end: 'reset_at', calls: 64 });
 
   return {
     async hit(key, windowMs, now) {
-      hits += 1;
-      // A purge that fails is made up for by the next one.
-      if (hits % HITS_PER_PURGE === 0) await rowsOf(db, PURGE, [now]).catch(() => undefined);
+      await purge(now);
       const [hit] = await rowsOf(db, HIT, [key, now, windowMs]);
       // The limiter checks what a store answers; this only names what the columns are.
       return hit as Hits;

@@ -12,3 +12,9 @@ export async function rowsOf(db: SqlDatabase, text: string, values: unknown[]): 
     throw Object.assign(new Error(error.message), 'code' in error && { code: error.code });
   }
 }
+
+/** A row as a record: a column that is NULL is a property that is absent. */
+export function recordOf(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null) return undefined;
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,6 @@
+export {
+  createRateLimiterFlexibleStore,
+  type FlexibleLimiter,
+  type LimiterAnswer,
+  type RateLimiterFlexibleStoreOptions,
+} from './rate-limiter-flexible-store.ts';

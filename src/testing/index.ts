@@ -1,0 +1,11 @@
+export { accountStoreCases } from './account-cases.ts';
+export { apiKeyStoreCases } from './api-key-cases.ts';
+export { type FixedClock, fixedClock } from './fixed-clock.ts';
+export { onceStoreCases } from './once-cases.ts';
+export { passkeyStoreCases } from './passkey-cases.ts';
+export { rateLimitStoreCases } from './rate-limit-cases.ts';
+export { sessionStoreCases } from './session-cases.ts';
+export type { OpenStore, StoreCase } from './store-case.ts';
+export { totpStoreCases } from './totp-cases.ts';
+export { type Fault, withFaults } from './with-faults.ts';
+export { type LatencyOptions, withLatency } from './with-latency.ts';

@@ -1,0 +1,133 @@
+import { createRequire } from 'node:module';
+import { createSqlOnceStore, createSqlSessionStore, migrate, type SqlDatabase } from 'doorward/stores/sql';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { empty, runSqlCases } from './sql-conformance.ts';
+
+/** As much of the package `pg` as is used here. */
+interface Pg {
+  readonly Pool: new (options: {
+    connectionString: string;
+    max: number;
+    options?: string;
+  }) => SqlDatabase & {
+    end(): Promise<void>;
+  };
+}
+
+const { DATABASE_URL } = process.env;
+if (DATABASE_URL === undefined) throw new Error('DATABASE_URL must name a PostgreSQL that may be emptied');
+const { Pool } = createRequire(import.meta.url)('pg') as Pg;
+
+const NOW = 1_000_000_000_000;
+const ROUNDS = Array.from({ length: 200 }, (_, round) => round);
+const PARALLEL = Array.from({ length: 50 }, (_, index) => index);
+
+const db = new Pool({ connectionString: DATABASE_URL, max: 12 });
+const serializable = new Pool({
+  connectionString: DATABASE_URL,
+  max: 12,
+  options: '-c default_transaction_isolation=serializable',
+});
+beforeAll(async () => {
+  await Promise.all([migrate(db), migrate(db), migrate(db), migrate(db)]);
+});
+afterAll(() => Promise.all([db.end(), serializable.end()]));
+
+runSqlCases('PostgreSQL', db);
+
+const session = (id: string, accountId = 'id-ada') => ({
+  id,
+  accountId,
+  authTime: NOW / 1_000,
+  amr: ['pwd'],
+  acr: 'aal1',
+  startedAt: NOW,
+  endsAt: NOW + 3_600_000,
+});
+const swap = (hash: string, next: string, graceMs: number) => ({
+  hash,
+  successor: { hash: next, idleUntil: NOW + 1_800_000 },
+  sealedSuccessor: `sealed ${next}`,
+  graceMs,
+  now: NOW + 1_000,
+});
+
+describe('races on 12 connections, 200 rounds of 50 parallel calls', () => {
+  beforeEach(() => empty(db));
+
+  it.each([
+    { graceMs: 10_000, expected: { rotated: 200, repeated: 9_800 } },
+    { graceMs: 0, expected: { rotated: 200, reused: 200, refused: 9_600 } },
+  ])(
+    'REF-15 rotate with a grace time of $graceMs ms',
+    async ({ graceMs, expected }) => {
+      const sessions = createSqlSessionStore(db);
+      const counts: Record<string, number> = {};
+      for (const round of ROUNDS) {
+        await sessions.start(session(`s-${round}`), { hash: `t-${round}`, idleUntil: NOW + 1_800_000 });
+        const rotations = await Promise.all(
+          PARALLEL.map((index) => sessions.rotate(swap(`t-${round}`, `n-${round}-${index}`, graceMs))),
+        );
+        for (const { kind } of rotations) counts[kind] = (counts[kind] ?? 0) + 1;
+      }
+      expect(counts).toEqual(expected);
+    },
+    120_000,
+  );
+
+  it('REF-13 rotate against end: no live token once end was answered', async () => {
+    const sessions = createSqlSessionStore(db);
+    for (const round of ROUNDS) {
+      await sessions.start(session(`s-${round}`), { hash: `t-${round}`, idleUntil: NOW + 1_800_000 });
+      const rotations = PARALLEL.map((index) => sessions.rotate(swap(`t-${round}`, `n-${round}-${index}`, 10_000)));
+      expect(await sessions.end(`s-${round}`)).toBe(true);
+      await Promise.all(rotations);
+    }
+    const { rows } = await db.query('SELECT FROM doorward_refresh_tokens', []);
+    expect(rows).toHaveLength(0);
+  }, 120_000);
+
+  it('start against endAll: no session from before it', async () => {
+    const sessions = createSqlSessionStore(db);
+    for (const round of ROUNDS) {
+      const accountId = `id-${round}`;
+      const starts = PARALLEL.map((index) => sessions.start(session(`s-${round}-${index}`, accountId)));
+      await sessions.endAll(accountId, NOW);
+      await Promise.all(starts);
+    }
+    const { rows } = await db.query('SELECT FROM doorward_sessions', []);
+    expect(rows).toHaveLength(0);
+  }, 120_000);
+
+  it('once: one call of each round', async () => {
+    const once = createSqlOnceStore(db);
+    let granted = 0;
+    for (const round of ROUNDS) {
+      const answers = await Promise.all(PARALLEL.map(() => once.once(`key-${round}`, NOW + 1_000, NOW)));
+      granted += answers.filter(Boolean).length;
+    }
+    expect(granted).toBe(200);
+  }, 120_000);
+
+  it('STO-05 under serializable isolation the losers fail, and nobody wins twice', async () => {
+    const sessions = createSqlSessionStore(serializable);
+    const once = createSqlOnceStore(serializable);
+    for (const round of ROUNDS.slice(0, 20)) {
+      await sessions.start(session(`s-${round}`, `id-${round}`), { hash: `t-${round}`, idleUntil: NOW + 1_800_000 });
+      const rotations = await Promise.allSettled(
+        [...PARALLEL, ...PARALLEL].map((_, index) =>
+          sessions.rotate(swap(`t-${round}`, `n-${round}-${index}`, 10_000)),
+        ),
+      );
+      const answers = await Promise.allSettled(
+        [...PARALLEL, ...PARALLEL].map(() => once.once(`key-${round}`, NOW + 1_000, NOW)),
+      );
+      const kinds = rotations.map((rotation) =>
+        rotation.status === 'fulfilled' ? rotation.value.kind : (rotation.reason as { code?: string }).code,
+      );
+      expect(kinds.filter((kind) => kind === 'rotated')).toHaveLength(1);
+      expect(kinds.filter((kind) => kind !== 'rotated' && kind !== 'repeated' && kind !== '40001')).toEqual([]);
+      expect(answers.filter((answer) => answer.status === 'fulfilled' && answer.value)).toHaveLength(1);
+    }
+  }, 120_000);
+});
