@@ -169,6 +169,23 @@ describe('the protocol', () => {
     expect(hall.contexts).toEqual([]);
   });
 
+  it('the authenticator is told where a socket comes from, and so is every operation', async () => {
+    const callers: unknown[] = [];
+    await open({
+      requestId: () => 'socket-1',
+      authenticate: (_token, caller) => {
+        callers.push(caller);
+        return { ok: true, principal: { id: 'u', roles: [], attributes: {} } };
+      },
+    });
+    const wire = await hall.connect({ payload: bearerPayload('x') });
+    wire.subscribe('1', '{ hello }');
+    await wire.until('complete', '1');
+    const caller = { ip: '127.0.0.1', requestId: 'socket-1' };
+    expect(callers).toEqual([caller, caller]);
+    expect(hall.contexts.map(({ auth }) => auth.requestId)).toEqual(['socket-1']);
+  });
+
   it('WS-04 the id of a running operation is 4409', async () => {
     await open();
     const wire = await hall.connect({ payload: {} });

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorListener, errorResponse, type Handler, json, type RequestInfo } from '../../http/index.ts';
 import { createClientAddress } from './client-address.ts';
+import { clientCertificate } from './client-certificate.ts';
 import { headerProblem, type RawProblem, urlOf } from './raw-request.ts';
 import { type RequestBody, requestBody } from './request-body.ts';
 import { writeResponse } from './write-response.ts';
@@ -54,7 +55,8 @@ export function createListener(
       target.destroy();
       return;
     }
-    const info = { requestId: requestId(), ...addressOf(source) };
+    const certificate = clientCertificate(source.socket);
+    const info = { requestId: requestId(), ...addressOf(source), ...(certificate !== undefined && { certificate }) };
     const body = requestBody(source, connection.awaitsContinue ? () => target.writeContinue() : undefined);
     try {
       target.setHeader('x-request-id', info.requestId);
