@@ -6,6 +6,8 @@ export interface AuthContext {
   principal: Principal | undefined;
   /** Tells the facts of the moment; asked once per principal object, and only when a rule needs them. */
   readonly environment: () => Environment;
+  /** Identifies the request in events. */
+  readonly requestId?: string;
   /** Asked before every subscription event; `undefined` ends the stream. */
   readonly reauthenticate?: () => MaybePromise<Principal | undefined>;
 }

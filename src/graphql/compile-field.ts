@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { InputCompiler } from './compile-input.ts';
-import type { TypeReader } from './compile-types.ts';
+import { stepUpOf, type TypeReader } from './compile-types.ts';
 import { configError } from './config-error.ts';
 import type { Declaration } from './inheritance.ts';
 import type { FieldPlan, Mask, Requirement } from './plan.ts';
@@ -55,6 +55,7 @@ export function compileField(
     ...(returnsFields ? [] : ofReturned),
   ];
 
+  const asking = [...applications, ...(returnsFields ? ofReturned : [])].filter(denyingWithError);
   const gate: Rule[] = returnsFields ? ofReturned.flatMap(({ rule }) => onePerPrincipal(rule)) : [];
   const requirements = new Map<string, Requirement>();
   for (const application of applications) {
@@ -64,8 +65,10 @@ export function compileField(
     const early = onDeny === 'ERROR' ? onePerPrincipal(application.rule) : [];
     gate.push(...early);
     const kept = parts.filter((rule) => !early.includes(rule));
-    if (kept.length === 0) continue;
-    const rule = rules.all(kept);
+    // Who is denied without an error is not told that another login would do.
+    const login = onDeny === 'ERROR' ? undefined : stepUpOf([application], coordinate, rules);
+    if (kept.length === 0 && login === undefined) continue;
+    const rule = rules.all(login === undefined ? kept : [...kept, login]);
     requirements.set(`${from} ${onDeny} ${rule.text}`, { rule, from, onDeny });
   }
 
@@ -79,6 +82,7 @@ export function compileField(
   return {
     coordinate,
     gate: applications.length > 0 || ofReturned.length > 0 ? rules.all(gate) : undefined,
+    stepUp: stepUpOf(asking, coordinate, rules),
     before: ordered.filter(({ from }) => from !== 'RESULT'),
     after: ordered.filter(({ from }) => from === 'RESULT'),
     input: input.argumentsOf(field, declarations),
@@ -126,6 +130,10 @@ function ownerPathsIn(rule: Rule): readonly (readonly string[])[] {
   if (rule.kind === 'owner') return [rule.path];
   if (rule.kind === 'not') return ownerPathsIn(rule.rule);
   return rule.kind === 'all' || rule.kind === 'any' ? rule.rules.flatMap(ownerPathsIn) : [];
+}
+
+function denyingWithError({ onDeny = 'ERROR' }: Application): boolean {
+  return onDeny === 'ERROR';
 }
 
 /** The parts of a rule that are ANDed. */

@@ -8,11 +8,12 @@ import {
   isInputObjectType,
   isScalarType,
 } from 'graphql';
+import { stepUpOf } from './compile-types.ts';
 import { configError } from './config-error.ts';
 import type { Declaration } from './inheritance.ts';
 import type { InputRules, InputTypeRules } from './plan.ts';
 import type { Directable, RuleReader } from './read-rules.ts';
-import type { Rule } from './rule.ts';
+import type { Rule, RuleTable } from './rule.ts';
 
 export interface InputCompiler {
   readonly types: ReadonlyMap<string, InputTypeRules>;
@@ -21,7 +22,7 @@ export interface InputCompiler {
 }
 
 /** Works out which arguments and input fields have rules, or lead to an input field that has. */
-export function compileInput(schema: GraphQLSchema, read: RuleReader): InputCompiler {
+export function compileInput(schema: GraphQLSchema, read: RuleReader, rules: RuleTable): InputCompiler {
   const inputTypes = Object.values(schema.getTypeMap()).filter(isInputObjectType);
   const typeRules = new Map(inputTypes.map((type) => [type, rulesOf(type, type.name)]));
   const fieldRules = new Map(inputTypes.map((type) => [type, fieldsOf(type)]));
@@ -74,7 +75,8 @@ export function compileInput(schema: GraphQLSchema, read: RuleReader): InputComp
         throw configError(coordinate, 'can deny with an error only', node);
       }
     }
-    return applications.map(({ rule }) => rule);
+    const login = stepUpOf(applications, coordinate, rules);
+    return [...applications.map(({ rule }) => rule), ...(login === undefined ? [] : [login])];
   }
 
   /** The input types with a rule, and those that contain them at any depth. */

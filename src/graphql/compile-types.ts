@@ -2,6 +2,7 @@ import { type GraphQLNamedType, type GraphQLSchema, isEnumType, isInterfaceType,
 import { configError } from './config-error.ts';
 import { withInterfaces } from './inheritance.ts';
 import type { Directable, RuleReader } from './read-rules.ts';
+import type { Rule, RuleTable } from './rule.ts';
 import type { Application } from './rule-arguments.ts';
 
 export type TypeReader = (type: GraphQLNamedType) => readonly Application[];
@@ -29,6 +30,18 @@ export function createTypeReader(read: RuleReader): TypeReader {
     known.set(type, applications);
     return applications;
   };
+}
+
+/** The login that several applications ask for together. */
+export function stepUpOf(applications: readonly Application[], coordinate: string, rules: RuleTable): Rule | undefined {
+  const demands = applications.flatMap(({ stepUp }) => stepUp ?? []);
+  if (demands.length === 0) return undefined;
+  return rules.stepUp(demands) ?? excludeEachOther(coordinate, applications);
+}
+
+function excludeEachOther(coordinate: string, applications: readonly Application[]): never {
+  const node = applications.find(({ stepUp }) => stepUp?.acrValues !== undefined)?.node;
+  throw configError(coordinate, 'has rules with acr of which no login can meet both', node);
 }
 
 /** Refuses rules in places where nothing enforces them. */

@@ -1,12 +1,12 @@
 import { type GraphQLSchema, isAbstractType, isIntrospectionType, isObjectType } from 'graphql';
 import { compileField, onePerPrincipal } from './compile-field.ts';
 import { compileInput } from './compile-input.ts';
-import { createTypeReader, refuseStrayRules } from './compile-types.ts';
+import { createTypeReader, refuseStrayRules, stepUpOf } from './compile-types.ts';
 import { configError } from './config-error.ts';
 import { declarationsOf } from './inheritance.ts';
-import type { FieldPlan, SchemaPlan } from './plan.ts';
+import type { FieldPlan, ObjectPlan, SchemaPlan } from './plan.ts';
 import { createRuleReader } from './read-rules.ts';
-import { createRuleTable, type Rule } from './rule.ts';
+import { createRuleTable } from './rule.ts';
 import type { KnownNames } from './rule-arguments.ts';
 
 /** What a field with `onDeny: MASK` shows to those whom the rule does not let through, by coordinate. */
@@ -24,12 +24,12 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
   const rules = createRuleTable();
   const read = createRuleReader(schema, options.directiveName, rules, options.known);
   const ofType = createTypeReader(read);
-  const input = compileInput(schema, read);
+  const input = compileInput(schema, read, rules);
   const masks = new Map(Object.entries(options.masks));
   refuseStrayRules(schema, read);
 
   const fields = new Map<string, FieldPlan>();
-  const objects = new Map<string, Rule | undefined>();
+  const objects = new Map<string, ObjectPlan | undefined>();
   const unprotected: string[] = [];
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   for (const type of types) {
@@ -41,7 +41,12 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
     }
     objects.set(
       type.name,
-      rulesOfType.length === 0 ? undefined : rules.all(rulesOfType.flatMap(({ rule }) => onePerPrincipal(rule))),
+      rulesOfType.length === 0
+        ? undefined
+        : {
+            gate: rules.all(rulesOfType.flatMap(({ rule }) => onePerPrincipal(rule))),
+            stepUp: stepUpOf(rulesOfType, type.name, rules),
+          },
     );
 
     for (const field of Object.values(type.getFields())) {

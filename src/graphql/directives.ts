@@ -11,6 +11,8 @@ export const AUTH_ARGUMENTS: ReadonlySet<string> = new Set([
   'from',
   'rule',
   'onDeny',
+  'maxAge',
+  'acr',
 ]);
 
 export interface AuthDirectivesOptions {
@@ -53,6 +55,10 @@ directive @${name}(
   rule: AuthRule
   "What a known caller gets who is not let through. Default: an error."
   onDeny: AuthDenial
+  "How old the login may be, in seconds."
+  maxAge: Int
+  "Which authentication context classes the login may have. Nothing stands for a class that is not listed."
+  acr: [String!]
 ) repeatable on OBJECT | FIELD_DEFINITION | INTERFACE | UNION | SCALAR | ENUM | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | INPUT_OBJECT
 
 """

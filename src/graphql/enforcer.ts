@@ -1,6 +1,8 @@
-import { isPromise, type MaybePromise, type Principal } from '../core/index.ts';
+import type { GraphQLError } from 'graphql';
+import { type Decision, isIndeterminate, isPromise, type MaybePromise, type Principal } from '../core/index.ts';
+import { publishStepUp } from '../core/step-up.ts';
 import type { AuthContext } from './auth-context.ts';
-import { notAuthenticated, notAuthorized } from './denial.ts';
+import { insufficientLogin, notAuthenticated, notAuthorized } from './denial.ts';
 import type { About, Call, Evaluator } from './evaluate.ts';
 import type { Memos } from './memo.ts';
 import type { FieldPlan, SchemaPlan } from './plan.ts';
@@ -28,7 +30,16 @@ export interface Step {
   readonly rule: Rule;
   readonly about: About;
   readonly onDeny: AuthDenial;
+  /** Whether who is denied is told which login would do. */
+  readonly isTold?: true;
 }
+
+/** A step that denied. */
+export interface Denied extends Step {
+  readonly decision: Decision;
+}
+
+const NOTHING: About = { resource: undefined };
 
 /** The principal of an operation, if it has one worth the name. */
 export function principalOf(auth: AuthContext | undefined): Principal | undefined {
@@ -61,13 +72,29 @@ export function admit(
   const call = callOf(enforcer, field.coordinate, [parent, args, context]);
   if (call === undefined) throw notAuthenticated();
   const steps: Step[] = [];
-  if (field.gate !== undefined) steps.push({ rule: field.gate, about: { resource: undefined }, onDeny: 'ERROR' });
-  for (const { rule, resource } of present) steps.push({ rule, about: { resource }, onDeny: 'ERROR' });
+  let logins = field.stepUp === undefined ? undefined : [loginStep(field.stepUp)];
+  if (field.gate !== undefined) steps.push({ rule: field.gate, about: NOTHING, onDeny: 'ERROR' });
+  for (const { rule, resource } of present) {
+    if (rule.kind === 'stepUp') logins = [...(logins ?? []), loginStep(rule)];
+    else steps.push({ rule, about: { resource }, onDeny: 'ERROR' });
+  }
   for (const { rule, from, onDeny } of field.before) {
+    // A login is asked for only of those for whom it is worth while: after all that deny with an error.
+    if (onDeny !== 'ERROR' && logins !== undefined) {
+      steps.push(...logins);
+      logins = undefined;
+    }
     steps.push({ rule, about: { resource: from === 'ARGS' ? args : parent }, onDeny });
   }
+  if (logins !== undefined) steps.push(...logins);
   const denial = firstDenial(enforcer.evaluator, call, steps);
+  const admission = (denied: Denied | undefined): Admission => admissionOf(enforcer, call, denied);
   return isPromise(denial) ? denial.then(admission) : admission(denial);
+}
+
+/** A demand on the login that the caller is told of. */
+export function loginStep(rule: Rule): Step {
+  return { rule, about: NOTHING, onDeny: 'ERROR', isTold: true };
 }
 
 /** The first step in order that denies. */
@@ -75,29 +102,44 @@ export function firstDenial(
   evaluator: Evaluator,
   call: Call,
   steps: readonly Step[],
-): MaybePromise<AuthDenial | undefined> {
-  const from = (start: number): MaybePromise<AuthDenial | undefined> => {
+): MaybePromise<Denied | undefined> {
+  const from = (start: number): MaybePromise<Denied | undefined> => {
     for (let index = start; ; index++) {
       const step = steps[index];
       if (step === undefined) return undefined;
-      const answer = evaluator.decide(step.rule, call, step.about);
+      // That a caller was told is an event of its own, in place of the decision.
+      const answer = step.isTold
+        ? evaluator.consider(step.rule, call, step.about)
+        : evaluator.decide(step.rule, call, step.about);
       if (isPromise(answer)) {
-        return answer.then((decision) => (decision.allowed ? from(index + 1) : step.onDeny));
+        return answer.then((decision) => (decision.allowed ? from(index + 1) : { ...step, decision }));
       }
-      if (!answer.allowed) return step.onDeny;
+      if (!answer.allowed) return { ...step, decision: answer };
     }
   };
   return from(0);
 }
 
-function admission(denial: AuthDenial | undefined): Admission {
-  switch (denial) {
-    case undefined:
-      return 'OPEN';
+function admissionOf(enforcer: Enforcer, call: Call, denied: Denied | undefined): Admission {
+  if (denied === undefined) return 'OPEN';
+  switch (denied.onDeny) {
     case 'NULL':
     case 'MASK':
-      return denial;
+      return denied.onDeny;
     default:
-      throw notAuthorized();
+      throw denialError(enforcer, call, denied);
   }
+}
+
+/** What a caller gets whom a step denied with an error; the event tells once per principal what login was asked for. */
+export function denialError({ memos }: Enforcer, call: Call, { rule, isTold, decision }: Denied): GraphQLError {
+  if (isTold !== true || rule.kind !== 'stepUp' || isIndeterminate(decision)) return notAuthorized();
+  const memo = memos.of(call.principal);
+  memo.told ??= new Set();
+  if (!memo.told.has(rule)) {
+    memo.told.add(rule);
+    const { ip } = memo.environment ?? {};
+    publishStepUp(call.principal, { point: call.coordinate, ip, requestId: call.auth.requestId });
+  }
+  return insufficientLogin(rule.stepUp);
 }

@@ -12,8 +12,10 @@ import {
   type PolicyDecisionPoint,
   type Principal,
   publishDecision,
+  type StepUp,
   withDeadline,
 } from '../core/index.ts';
+import { meetsStepUp } from '../core/step-up.ts';
 import type { AuthContext } from './auth-context.ts';
 import { type Memos, once } from './memo.ts';
 import { ownerDecision } from './owner.ts';
@@ -39,6 +41,8 @@ export interface About {
 export interface Evaluator {
   /** Decides a rule where it is enforced, and publishes the decision if it is a new one. */
   decide(rule: Rule, call: Call, about: About): MaybePromise<Decision>;
+  /** Decides a rule without a word about it. */
+  consider(rule: Rule, call: Call, about: About): MaybePromise<Decision>;
 }
 
 export interface EvaluatorOptions {
@@ -83,6 +87,8 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
         return bounded(call, () => policy(rule.name, call, about));
       case 'owner':
         return bounded(call, () => ownerDecision(call.principal, about.resource, rule.path));
+      case 'stepUp':
+        return bounded(call, () => loginDecision(call.principal, rule.stepUp, environmentOf(call).time));
       case 'all':
         return weigh(rule.rules, call, about, (decision) => !decision.allowed && !isIndeterminate(decision));
       case 'any':
@@ -94,7 +100,7 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
     }
   }
 
-  /** The first decision that settles the matter, else the first unknown, else the last. */
+  /** The first decision that settles the matter, else the first that is open, else the last. */
   function weigh(
     rules: readonly Rule[],
     call: Call,
@@ -106,7 +112,7 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
       if (rule === undefined) return kept;
       const next = (decision: Decision): MaybePromise<Decision> => {
         if (settles(decision)) return decision;
-        return from(index + 1, isIndeterminate(kept) ? kept : decision);
+        return from(index + 1, isOpen(kept) ? kept : decision);
       };
       const answer = part(rule, call, about);
       return isPromise(answer) ? answer.then(next) : next(answer);
@@ -169,7 +175,8 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
     try {
       const resource = { type: 'graphql', id: call.coordinate, attributes: { rule: rule.text } };
       const request = { subject: call.principal, action: 'resolve', resource, environment: environmentOf(call) };
-      publishDecision({ point: call.coordinate, request, decision });
+      const { requestId } = call.auth;
+      publishDecision({ point: call.coordinate, request, decision, ...(requestId !== undefined && { requestId }) });
     } catch (error) {
       report(error, call.coordinate);
     }
@@ -181,7 +188,12 @@ export function createEvaluator({ pdp, policies, timeoutMs, memos, report }: Eva
       if (!rule.principalOnly) return enforced(rule, call, about);
       return once(memos.of(call.principal).enforced, rule, () => enforced(rule, call, about));
     },
+    consider: part,
   };
+}
+
+function loginDecision(principal: Principal, stepUp: StepUp, time: number): Decision {
+  return meetsStepUp(principal, stepUp, time) ? allow('rule') : deny('insufficient_user_authentication');
 }
 
 function held(names: unknown, name: string, otherwise: 'no_permission' | 'insufficient_scope'): Decision {
@@ -189,8 +201,14 @@ function held(names: unknown, name: string, otherwise: 'no_permission' | 'insuff
   return names.includes(name) ? allow('permission') : deny(otherwise);
 }
 
+/** Neither "yes" nor "no" about the principal: unknown, or more than the client may do for it. */
+function isOpen(decision: Decision): boolean {
+  return isIndeterminate(decision) || decision.reason === 'insufficient_scope';
+}
+
+/** Scopes only narrow: what a client may not do for its user is not what the user must not be. */
 function inverted(decision: Decision): Decision {
-  if (isIndeterminate(decision)) return decision;
+  if (isOpen(decision)) return decision;
   return decision.allowed ? deny('rule') : allow('rule');
 }
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema, GraphQLTypeResolver } from 'graphql';
 import { isPromise, type MaybePromise } from '../core/index.ts';
 import { notAuthenticated, notAuthorized } from './denial.ts';
-import { callOf, type Enforcer } from './enforcer.ts';
+import { callOf, type Denied, denialError, type Enforcer, firstDenial, loginStep, type Step } from './enforcer.ts';
 
 export type TypeResolver = GraphQLTypeResolver<unknown, unknown>;
 
@@ -20,19 +20,22 @@ export function guardAbstract(enforcer: Enforcer, resolveType: TypeResolver): Ty
   ): MaybePromise<string | undefined> {
     // Not a type at all: the executor says so.
     if (name === undefined || schema.getType(name) === undefined) return name;
-    const rule = plan.objects.get(name);
-    if (rule === undefined) {
+    const object = plan.objects.get(name);
+    if (object === undefined) {
       if (plan.objects.has(name)) return name;
       throw notAuthorized();
     }
     const call = callOf(enforcer, name, [parent, {}, context]);
     if (call === undefined) throw notAuthenticated();
-    const decision = evaluator.decide(rule, call, { resource: parent });
-    const passed = ({ allowed }: { readonly allowed: boolean }): string => {
-      if (allowed) return name;
-      throw notAuthorized();
+    const { gate, stepUp } = object;
+    const steps: Step[] = [{ rule: gate, about: { resource: parent }, onDeny: 'ERROR' }];
+    if (stepUp !== undefined) steps.push(loginStep(stepUp));
+    const denial = firstDenial(evaluator, call, steps);
+    const passed = (denied: Denied | undefined): string => {
+      if (denied === undefined) return name;
+      throw denialError(enforcer, call, denied);
     };
-    return isPromise(decision) ? decision.then(passed) : passed(decision);
+    return isPromise(denial) ? denial.then(passed) : passed(denial);
   }
 
   return (value, context, info, abstractType) => {

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver } from 'graphql';
-import { isPromise } from '../core/index.ts';
+import { type Decision, isPromise, type MaybePromise } from '../core/index.ts';
 import { notAuthenticated, notAuthorized } from './denial.ts';
 import { type Admission, admit, callOf, type Enforcer, principalOf } from './enforcer.ts';
 import { guardResult, masked } from './guard-result.ts';
@@ -12,7 +12,7 @@ export type Resolver = GraphQLFieldResolver<unknown, unknown, Record<string, unk
  * field costs a look-up, and batching of what the resolvers load is left as it was.
  */
 export function guardField(enforcer: Enforcer, field: FieldPlan, resolve: Resolver): Resolver {
-  const { gate } = field;
+  const { gate, stepUp } = field;
   const isGateOnly = field.before.length + field.input.length + field.after.length === 0;
   const guarded = guardCall(enforcer, field, resolve);
   if (gate === undefined) return guarded;
@@ -20,11 +20,17 @@ export function guardField(enforcer: Enforcer, field: FieldPlan, resolve: Resolv
 
   return (source, args, context, info) => {
     const principal = principalOf(enforcer.authOf(context));
-    const decision = principal && enforcer.memos.of(principal).enforced.get(gate);
+    const memo = principal && enforcer.memos.of(principal);
+    const decision = memo?.enforced.get(gate);
     if (decision === undefined || isPromise(decision)) return guarded(source, args, context, info);
-    if (decision.allowed) return beyond(source, args, context, info);
-    throw notAuthorized();
+    if (!decision.allowed) throw notAuthorized();
+    if (stepUp === undefined || isMet(memo?.parts.get(stepUp))) return beyond(source, args, context, info);
+    return guarded(source, args, context, info);
   };
+}
+
+function isMet(decision: MaybePromise<Decision> | undefined): boolean {
+  return decision !== undefined && !isPromise(decision) && decision.allowed;
 }
 
 /** The whole plan, step by step. */

@@ -24,8 +24,8 @@ export function guardResult(enforcer: Enforcer, field: FieldPlan, call: Call, va
     const about = { resource: item, result: item };
     const steps = field.after.map(({ rule, onDeny }) => ({ rule, onDeny, about }));
     const denial = firstDenial(enforcer.evaluator, call, steps);
-    const shown = (onDeny: Awaited<typeof denial>): unknown => {
-      switch (onDeny) {
+    const shown = (denied: Awaited<typeof denial>): unknown => {
+      switch (denied?.onDeny) {
         case undefined:
           return item;
         case 'NULL':

@@ -1,4 +1,6 @@
 import { GraphQLError, Kind } from 'graphql';
+import { isDoorwardError } from '../core/index.ts';
+import { insufficientLogin, notAuthenticated } from './denial.ts';
 
 const PUBLIC_CODES: ReadonlySet<unknown> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'NOT_FOUND']);
 
@@ -11,7 +13,8 @@ export interface MaskGraphQLErrorOptions {
  * Makes an error fit for a client, with a code. Errors that have one for clients (`UNAUTHENTICATED`, `FORBIDDEN`,
  * `BAD_USER_INPUT`, `NOT_FOUND`) pass; GraphQL's own about the request (syntax, validation, variables,
  * arguments) keep their text under `BAD_USER_INPUT`. Every other becomes "Internal server error" with the code
- * `INTERNAL_SERVER_ERROR`, at the same path.
+ * `INTERNAL_SERVER_ERROR`, at the same path; what `requireRecentAuth` and `requireFactor` throw says the same as
+ * `@auth(maxAge, acr)`.
  *
  * @example
  * const errors = result.errors?.map((error) => maskGraphQLError(error, { onInternal: console.error }));
@@ -20,19 +23,28 @@ export function maskGraphQLError(error: unknown, options: MaskGraphQLErrorOption
   if (error instanceof GraphQLError && hasPublicCode(error)) return error;
   if (error instanceof GraphQLError && isAboutRequest(error)) return coded(error.message, error, 'BAD_USER_INPUT');
   const at = error instanceof GraphQLError ? error : undefined;
-  options.onInternal?.(at?.originalError ?? error);
+  const original = at?.originalError ?? error;
+  if (isDoorwardError(original) && original.code === 'AUTH_NOT_AUTHENTICATED') return placed(notAuthenticated(), at);
+  if (isDoorwardError(original) && original.code === 'AUTH_REAUTHENTICATION_REQUIRED') {
+    return placed(insufficientLogin(original.stepUp), at);
+  }
+  options.onInternal?.(original);
   return coded('Internal server error', at, 'INTERNAL_SERVER_ERROR');
 }
 
-/** An error of the same place in the document and the result. */
 function coded(message: string, at: GraphQLError | undefined, code: string): GraphQLError {
+  return placed(new GraphQLError(message, { extensions: { code } }), at);
+}
+
+/** An error at the place of another in the document and the result. */
+function placed({ message, extensions }: GraphQLError, at: GraphQLError | undefined): GraphQLError {
   const { nodes, source, positions, path } = at ?? {};
   return new GraphQLError(message, {
     nodes: nodes ?? null,
     source: source ?? null,
     positions: positions ?? null,
     path: path ?? null,
-    extensions: { code },
+    extensions,
   });
 }
 

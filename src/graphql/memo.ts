@@ -8,6 +8,8 @@ export interface Memo {
   /** Parts of rules. */
   readonly parts: Map<Rule, MaybePromise<Decision>>;
   environment?: Environment;
+  /** The demands on the login that the caller was told of. */
+  told?: Set<Rule>;
 }
 
 /** Decisions by principal object; a principal object lives as long as one request or event. */

@@ -17,6 +17,13 @@ export interface InputRules {
   readonly type: GraphQLNamedInputType;
 }
 
+/** What is asked before anything of an object is told. */
+export interface ObjectPlan {
+  /** Decided once per principal. */
+  readonly gate: Rule;
+  readonly stepUp: Rule | undefined;
+}
+
 /** The rules of an input type, and those of its fields that lead to a rule. */
 export interface InputTypeRules {
   readonly rules: readonly Rule[];
@@ -35,6 +42,8 @@ export interface FieldPlan {
   readonly coordinate: string;
   /** Decided once per principal; with a gate the field is closed to anonymous callers. */
   readonly gate: Rule | undefined;
+  /** The login that is asked for, of those whom every other rule lets through that denies with an error before the resolver. */
+  readonly stepUp: Rule | undefined;
   /** Decided per call before the resolver; those that deny with an error first, masks last. */
   readonly before: readonly Requirement[];
   readonly input: readonly InputRules[];
@@ -48,8 +57,8 @@ export interface FieldPlan {
 /** What a schema asks of its callers. */
 export interface SchemaPlan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
-  /** Of every object type the rule that is decided once per principal, before anything of the object is told. */
-  readonly objects: ReadonlyMap<string, Rule | undefined>;
+  /** Of every object type, the ones without rules among them. */
+  readonly objects: ReadonlyMap<string, ObjectPlan | undefined>;
   /** Interfaces and unions of which a possible type has such a rule. */
   readonly abstracts: ReadonlySet<string>;
   readonly inputTypes: ReadonlyMap<string, InputTypeRules>;
@@ -59,8 +68,8 @@ export interface SchemaPlan {
 
 /** Tells two plans of one field apart. */
 export function describePlan(plan: FieldPlan): string {
-  const { gate, before, after, input } = plan;
+  const { gate, stepUp, before, after, input } = plan;
   const requirement = ({ rule, from, onDeny }: Requirement): string => `${from} ${onDeny} ${rule.text}`;
   const inputs = input.map(({ coordinate, rules }) => `${coordinate}: ${rules.map((rule) => rule.text).join()}`);
-  return [gate?.text, ...before.map(requirement), ...after.map(requirement), ...inputs].join('\n');
+  return [gate?.text, stepUp?.text, ...before.map(requirement), ...after.map(requirement), ...inputs].join('\n');
 }

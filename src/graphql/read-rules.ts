@@ -22,7 +22,10 @@ export interface Annotations {
 
 export type RuleReader = (place: Directable, coordinate: string) => Annotations;
 
+const AUTHENTICATED = { stepUp: undefined, from: undefined, onDeny: undefined };
 const NOTHING: Annotations = { applications: [], isPublic: false };
+/** Lists of alternatives: joined ones let through more. */
+const LISTS: ReadonlySet<string> = new Set(['roles', 'scopes', 'policy', 'acr']);
 /** Directives of other libraries that say who may read something; nothing here enforces them. */
 const FOREIGN: ReadonlySet<string> = new Set(['policy', 'requiresscopes']);
 
@@ -94,7 +97,7 @@ export function createRuleReader(
       }
       if (Object.keys(values).length > 0) refuse('takes no arguments');
       if (name === 'public') isPublic = true;
-      else applications.push({ rule: rules.authenticated, from: undefined, onDeny: undefined, coordinate, node });
+      else applications.push({ ...AUTHENTICATED, rule: rules.authenticated, coordinate, node });
     }
     for (const node of nodes) {
       if (node.name.value !== directiveName) continue;
@@ -155,7 +158,7 @@ function checkDeclaration(directive: GraphQLDirective): void {
       throw configError(coordinate, `declares an argument that nothing handles: ${name}`);
     }
   }
-  const list = directive.args.find(({ name }) => name === 'roles' || name === 'scopes' || name === 'policy');
+  const list = directive.args.find(({ name }) => LISTS.has(name));
   if (!directive.isRepeatable && list !== undefined) {
     throw configError(
       coordinate,

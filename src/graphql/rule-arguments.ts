@@ -1,5 +1,6 @@
 import { type DirectiveNode, type GraphQLDirective, getNamedType, isEnumType, Kind } from 'graphql';
-import type { Vocabulary } from '../core/index.ts';
+import type { StepUp, Vocabulary } from '../core/index.ts';
+import { checkedAcrValues, checkedMaxAge } from '../core/step-up.ts';
 import { ownerPath } from './owner.ts';
 import type { Rule, RuleTable } from './rule.ts';
 
@@ -9,6 +10,8 @@ export type AuthDenial = 'ERROR' | 'NULL' | 'FILTER' | 'MASK';
 /** One `@auth` as it was written. */
 export interface Application {
   readonly rule: Rule;
+  /** What kind of login it asks for, beside the rule. */
+  readonly stepUp: StepUp | undefined;
   readonly from: AuthResource | undefined;
   readonly onDeny: AuthDenial | undefined;
   /** Where it was written; a field that inherits it has another coordinate. */
@@ -38,10 +41,11 @@ export function readArguments(
   rules: RuleTable,
   known: KnownNames,
   refuse: Refuse,
-): Pick<Application, 'rule' | 'from' | 'onDeny'> {
+): Pick<Application, 'rule' | 'stepUp' | 'from' | 'onDeny'> {
   const conjuncts: Rule[] = [];
   let from: AuthResource | undefined;
   let onDeny: AuthDenial | undefined;
+  let stepUp: StepUp | undefined;
   const leaf = leafReader(rules, known, refuse);
 
   for (const [name, value] of Object.entries(values)) {
@@ -75,11 +79,17 @@ export function readArguments(
       case 'onDeny':
         onDeny = DENIALS.get(value) ?? refuse('onDeny must be ERROR, NULL, FILTER or MASK');
         break;
+      case 'maxAge':
+        stepUp = { ...stepUp, maxAgeSeconds: checked(() => checkedMaxAge(value, name), refuse) };
+        break;
+      case 'acr':
+        stepUp = { ...stepUp, acrValues: checked(() => checkedAcrValues(value, name), refuse) };
+        break;
       default:
         refuse(`has an argument that nothing handles: ${name}`);
     }
   }
-  return { rule: rules.all(conjuncts), from, onDeny };
+  return { rule: rules.all(conjuncts), stepUp, from, onDeny };
 }
 
 type ReadLeaf = (kind: 'role' | 'permission' | 'scope' | 'policy' | 'owner', value: unknown) => Rule;
@@ -149,6 +159,15 @@ function names(value: unknown, name: string, refuse: Refuse): readonly string[] 
 function list(value: unknown, name: string, refuse: Refuse): readonly unknown[] {
   if (!Array.isArray(value)) return refuse(`${name} must be a list`);
   return value.length > 0 ? value : refuse(`${name} must not be empty`);
+}
+
+/** Says of a refusal where in the SDL it belongs. */
+function checked<T>(read: () => T, refuse: Refuse): T {
+  try {
+    return read();
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** With a role enum of the user's, the role is the enum's internal value; a default is still the value's name. */

@@ -1,3 +1,5 @@
+import type { StepUp } from '../core/index.ts';
+
 /** A condition. Equal rules of one {@link RuleTable} are one object, so that a rule can be a memo key. */
 export type Rule = {
   /** The rule in words, unique among rules. */
@@ -10,6 +12,7 @@ export type Rule = {
   | { readonly kind: 'owner'; readonly path: readonly string[] }
   | { readonly kind: 'all' | 'any'; readonly rules: readonly Rule[] }
   | { readonly kind: 'not'; readonly rule: Rule }
+  | { readonly kind: 'stepUp'; readonly stepUp: StepUp }
 );
 
 type Leaf = 'role' | 'permission' | 'scope' | 'policy';
@@ -25,6 +28,8 @@ export interface RuleTable {
   /** Without rules: never. */
   any(rules: readonly Rule[]): Rule;
   not(rule: Rule): Rule;
+  /** Of several demands on the login what satisfies them all; `undefined` when nothing does. */
+  stepUp(demands: readonly StepUp[]): Rule | undefined;
 }
 
 export function createRuleTable(): RuleTable {
@@ -56,10 +61,25 @@ export function createRuleTable(): RuleTable {
     all: (rules) => join('all', rules, authenticated),
     any: (rules) => join('any', rules, never),
     not: (rule) => intern({ kind: 'not', rule, principalOnly: rule.principalOnly, text: `not(${rule.text})` }),
+    stepUp(demands) {
+      const stepUp = demands.reduce(stricter, {});
+      if (stepUp.acrValues?.length === 0) return undefined;
+      return intern({ kind: 'stepUp', stepUp, principalOnly: true, text: `login(${JSON.stringify(stepUp)})` });
+    },
   };
 }
 
 /** What is decided once per principal goes before what is decided per call. */
 function cheapestFirst(a: Rule, b: Rule): number {
   return Number(b.principalOnly) - Number(a.principalOnly) || (a.text < b.text ? -1 : 1);
+}
+
+/** The lesser age, and the classes that both take. */
+function stricter(a: StepUp, b: StepUp): StepUp {
+  const ages = [a, b].flatMap(({ maxAgeSeconds }) => maxAgeSeconds ?? []);
+  const acrValues = a.acrValues?.filter((value) => b.acrValues?.includes(value) ?? true) ?? b.acrValues;
+  return {
+    ...(ages.length > 0 && { maxAgeSeconds: Math.min(...ages) }),
+    ...(acrValues !== undefined && { acrValues }),
+  };
 }

@@ -1,12 +1,13 @@
-import type { Accounts, Caller, PublicAccount } from '../accounts/index.ts';
-import { DoorwardError, isDoorwardError } from '../core/index.ts';
+import type { Accounts, PublicAccount } from '../accounts/index.ts';
+import { DoorwardError } from '../core/index.ts';
+import { answering401 } from './answering-401.ts';
 import { readBearer } from './bearer.ts';
 import { bodyLimits, readForm, readJson } from './body.ts';
 import { durationText } from './duration-text.ts';
 import type { Gate } from './gate.ts';
 import type { GuardedHandler } from './gate-options.ts';
 import type { RequestInfo } from './handler.ts';
-import { type BodyKey, type ErrorResponseOptions, errorResponse, json } from './responses.ts';
+import { type BodyKey, json } from './responses.ts';
 import type { RouteHandler } from './route.ts';
 
 /** What the routes need of `doorward/accounts`. */
@@ -28,17 +29,17 @@ export type AccountRoutes = Readonly<
 export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authenticated'>): AccountRoutes {
   async function formLogin(request: Request, info: RequestInfo): Promise<Response> {
     const form = await readForm(request, bodyLimits.auth);
-    const credentials = { username: form.get('username'), password: form.get('password') };
+    const credentials = { username: form.get('username'), password: form.get('password'), otp: form.get('otp') };
     return answering401({ bodyKey: 'detail' }, async () => {
-      const { accessToken } = await accounts.login(credentials, callerOf(info));
+      const { accessToken } = await accounts.login(credentials, info);
       return json(200, { access_token: accessToken, token_type: 'bearer' });
     });
   }
 
   async function jsonLogin(request: Request, info: RequestInfo): Promise<Response> {
-    const body = await readJson(request, bodyLimits.auth);
-    const credentials = { username: body.username, password: body.password };
-    const { accessToken, expiresInSeconds } = await accounts.login(credentials, callerOf(info), { includeEmail: true });
+    const { username, password, otp, passkey } = await readJson(request, bodyLimits.auth);
+    const credentials = { username, password, otp, passkey };
+    const { accessToken, expiresInSeconds } = await accounts.login(credentials, info, { includeEmail: true });
     const expires_in = durationText(expiresInSeconds);
     return json(200, { access_token: accessToken, token_type: 'Bearer', expires_in });
   }
@@ -46,7 +47,7 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
   async function register(request: Request, info: RequestInfo): Promise<Response> {
     const { username, password, email } = await readJson(request, bodyLimits.auth);
     if (email === undefined) throw new DoorwardError('INPUT_INVALID', { field: 'email', problem: 'must be a string' });
-    const account = await accounts.register({ username, password, email }, callerOf(info));
+    const account = await accounts.register({ username, password, email }, info);
     return json(201, { message: 'User registered', username: account.username });
   }
 
@@ -79,20 +80,6 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
   };
 }
 
-/** Answers a 401 in the route's own form, and leaves every other error to the router. */
-async function answering401(options: ErrorResponseOptions, answer: () => Promise<Response>): Promise<Response> {
-  try {
-    return await answer();
-  } catch (error) {
-    if (isDoorwardError(error) && error.status === 401) return errorResponse(error, options);
-    throw error;
-  }
-}
-
 function shortRecord({ username, email, disabled }: PublicAccount): object {
   return { username, ...(email !== undefined && { email }), disabled };
-}
-
-function callerOf({ ip }: RequestInfo): Caller {
-  return ip === undefined ? {} : { ip };
 }

@@ -1,5 +1,6 @@
 import type {
   Authenticator,
+  CallerAuthenticator,
   Environment,
   EnvironmentSource,
   MaybePromise,
@@ -17,6 +18,8 @@ export type GatePolicy = PolicyDecisionPoint & Partial<Pick<Vocabulary, 'permiss
 
 export interface GateOptions {
   readonly authenticate: Authenticator;
+  /** Finds a principal where the request has no `Authorization` header at all, for example by client certificate. @default nobody */
+  readonly authenticateCaller?: CallerAuthenticator;
   readonly pdp: GatePolicy;
   readonly environment: EnvironmentSource;
   /** How long a decision may take, in milliseconds, before the answer is 503. @default 2000 */
@@ -24,8 +27,13 @@ export interface GateOptions {
 }
 
 export interface AuthenticatedOptions {
-  /** How recent the login has to be, in seconds; an older one is 401 (RFC 9470). */
+  /** How recent the login has to be, in seconds; an older one is 401 with a challenge (RFC 9470 section 3). */
   readonly maxAuthAgeSeconds?: number;
+  /**
+   * The authentication context classes of which the login must have one, for example `'aal2'`; another one is 401
+   * with a challenge (RFC 9470 section 3). The list has no order: nothing stands for what it does not name.
+   */
+  readonly acr?: string | readonly string[];
   /** The name of the message in the body of a 401. @default 'error' */
   readonly bodyKey?: BodyKey;
 }

@@ -3,14 +3,15 @@ import {
   ask,
   DoorwardError,
   denialOf,
-  type Environment,
   type MaybePromise,
   type PolicyDecisionPoint,
   type Principal,
   principalFrom,
   publishDecision,
   type Resource,
+  type StepUp,
 } from '../core/index.ts';
+import { checkedAcrValues, checkedMaxAge, meetsStepUp, publishStepUp } from '../core/step-up.ts';
 import { readBearer } from './bearer.ts';
 import type {
   Access,
@@ -65,22 +66,27 @@ const ROUTE: Resource = Object.freeze({ type: 'route', attributes: Object.freeze
  * const handler = gate.requirePermission('read', (_request, _info, { principal }) => json(200, { id: principal.id }));
  */
 export function createGate(options: GateOptions): Gate {
-  const { authenticate, pdp, environment, decisionTimeoutMs } = validated(options);
+  const { authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs } = validated(options);
 
   /** Finds out who is asking; answers with the refusal of a token that is present and not good. */
   async function enter(
     request: Request,
-    { ip }: RequestInfo,
+    info: RequestInfo,
     route: Route | undefined,
     { bodyKey = 'error' }: AuthenticatedOptions,
   ): Promise<Passage | Response> {
     const bearer = readBearer(request.headers.get('authorization'));
     let principal: Principal | undefined;
-    if (bearer.kind !== 'none') {
-      principal = bearer.kind === 'token' ? principalFrom(await authenticate(bearer.token)) : undefined;
+    if (bearer.kind === 'none') {
+      const answer = await authenticateCaller(info);
+      principal = principalFrom(answer);
+      if (answer !== undefined && principal === undefined) return refusal(bodyKey, false);
+    } else {
+      principal = bearer.kind === 'token' ? principalFrom(await authenticate(bearer.token, info)) : undefined;
       if (principal === undefined) return refusal(bodyKey, true);
     }
     const userAgent = request.headers.get('user-agent');
+    const { ip } = info;
     return {
       principal,
       params: route?.params ?? NO_PARAMS,
@@ -93,14 +99,16 @@ export function createGate(options: GateOptions): Gate {
     options: AuthenticatedOptions,
     proceed: (request: Request, info: RequestInfo, access: Access, point: string) => MaybePromise<Response>,
   ): GatedHandler {
-    const { bodyKey = 'error', maxAuthAgeSeconds } = validatedAge(options);
+    const { bodyKey = 'error' } = options;
+    const stepUp = stepUpOf(options);
     return async (request, info, route) => {
       const passage = await enter(request, info, route, options);
       if (passage instanceof Response) return passage;
       const { principal, params, environment, point } = passage;
       if (principal === undefined) return refusal(bodyKey, false);
-      if (maxAuthAgeSeconds !== undefined && !isRecent(principal, environment, maxAuthAgeSeconds)) {
-        return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED'), { bodyKey, maxAuthAgeSeconds });
+      if (stepUp !== undefined && !meetsStepUp(principal, stepUp, environment.time)) {
+        publishStepUp(principal, { point, ip: info.ip, requestId: info.requestId });
+        return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED', { stepUp }), { bodyKey });
       }
       return proceed(request, info, { principal, params, environment }, point);
     };
@@ -108,16 +116,21 @@ export function createGate(options: GateOptions): Gate {
 
   /** @returns the answer to give in place of the handler's, if the decision is not to allow. */
   async function refused(
+    { requestId }: RequestInfo,
     { principal, environment }: Access,
     point: string,
     { pdp, action, resource, message }: Question,
   ): Promise<Response | undefined> {
     const request = { subject: principal, action, resource, environment };
     const decision = await ask(pdp, request, decisionTimeoutMs);
-    publishDecision({ point, request, decision });
+    publishDecision({ point, request, decision, requestId });
     const denial = denialOf(principal, decision);
     if (denial === undefined) return undefined;
-    if (denial === 'forbidden') return errorResponse(new DoorwardError('AUTHZ_FORBIDDEN', { problem: message }));
+    if (denial === 'forbidden') {
+      const { scope } = decision;
+      const error = new DoorwardError('AUTHZ_FORBIDDEN', { problem: message });
+      return errorResponse(error, scope === undefined ? {} : { scope });
+    }
     return errorResponse(new DoorwardError('SERVICE_UNAVAILABLE'));
   }
 
@@ -134,7 +147,7 @@ export function createGate(options: GateOptions): Gate {
       if (!known) throw configInvalid('permission', 'is not one that the decision point knows');
       const question = { pdp, action: permission, resource: ROUTE, message: `Requires permission: ${permission}` };
       return guarded(options, async (request, info, access, point) => {
-        return (await refused(access, point, question)) ?? handler(request, info, access);
+        return (await refused(info, access, point, question)) ?? handler(request, info, access);
       });
     },
 
@@ -145,7 +158,7 @@ export function createGate(options: GateOptions): Gate {
       return guarded(options, async (request, info, access, point) => {
         const resource = await load(request, access.params, access.principal);
         const question = { pdp: own, action, resource, message: `Not allowed: ${action}` };
-        return (await refused(access, point, question)) ?? handler(request, info, { ...access, resource });
+        return (await refused(info, access, point, question)) ?? handler(request, info, { ...access, resource });
       });
     },
   };
@@ -163,26 +176,25 @@ function refusal(bodyKey: BodyKey, presented: boolean): Response {
   return errorResponse(new DoorwardError('AUTH_NOT_AUTHENTICATED'), { bodyKey, presented });
 }
 
-/** A principal without a login, or with one of unknown time, has not logged in recently. */
-function isRecent({ session }: Principal, { time }: Environment, maxAuthAgeSeconds: number): boolean {
-  return session !== undefined && time / 1_000 - session.authTime <= maxAuthAgeSeconds;
-}
-
 function validated(options: GateOptions): Required<GateOptions> {
-  const { authenticate, pdp, environment, decisionTimeoutMs = 2_000 } = options;
+  const { authenticate, pdp, environment, authenticateCaller = () => undefined, decisionTimeoutMs = 2_000 } = options;
   if (typeof authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
+  if (typeof authenticateCaller !== 'function') throw configInvalid('authenticateCaller', 'must be a function');
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
   if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   if (!(decisionTimeoutMs > 0 && decisionTimeoutMs <= 60_000)) {
     throw configInvalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');
   }
-  return { authenticate, pdp, environment, decisionTimeoutMs };
+  return { authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs };
 }
 
-function validatedAge(options: AuthenticatedOptions): AuthenticatedOptions {
-  const { maxAuthAgeSeconds } = options;
-  if (maxAuthAgeSeconds === undefined || (Number.isSafeInteger(maxAuthAgeSeconds) && maxAuthAgeSeconds > 0)) {
-    return options;
-  }
-  throw configInvalid('maxAuthAgeSeconds', 'must be a whole number above 0');
+/** What kind of login the options ask for. */
+function stepUpOf({ maxAuthAgeSeconds, acr }: AuthenticatedOptions): StepUp | undefined {
+  if (maxAuthAgeSeconds === undefined && acr === undefined) return undefined;
+  return {
+    ...(maxAuthAgeSeconds !== undefined && {
+      maxAgeSeconds: checkedMaxAge(maxAuthAgeSeconds, 'maxAuthAgeSeconds'),
+    }),
+    ...(acr !== undefined && { acrValues: checkedAcrValues(typeof acr === 'string' ? [acr] : acr, 'acr') }),
+  };
 }

@@ -1,10 +1,8 @@
-import type { MaybePromise } from '../core/index.ts';
+import type { Caller, MaybePromise } from '../core/index.ts';
 
 /** What the host knows about a request beside the request itself. */
-export interface RequestInfo {
-  /** The caller's address, where the host knows it. */
-  readonly ip?: string;
-  /** Identifies the request in logs. */
+export interface RequestInfo extends Caller {
+  /** Identifies the request in logs and events. */
   readonly requestId: string;
 }
 

@@ -1,7 +1,10 @@
-import { type DoorwardError, errorCatalogue, isDoorwardError } from '../core/index.ts';
+import { type DoorwardError, errorCatalogue, isDoorwardError, type StepUp } from '../core/index.ts';
+import { isAcrValue } from '../core/step-up.ts';
 
 /** The name under which a 401 body tells what is wrong. */
 export type BodyKey = 'error' | 'detail';
+
+const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** How an error becomes an answer. */
 export interface ErrorResponseOptions {
@@ -9,8 +12,8 @@ export interface ErrorResponseOptions {
   readonly bodyKey?: BodyKey;
   /** Whether the request carried credentials; the challenge of a 401 then says `invalid_token` (RFC 6750 section 3.1). */
   readonly presented?: boolean;
-  /** How recent the login has to be, in seconds; told in the challenge (RFC 9470 section 3). */
-  readonly maxAuthAgeSeconds?: number;
+  /** The scope that would do; told in the challenge of a 403 (RFC 6750 section 3). */
+  readonly scope?: string;
   /** Gets whatever is answered with 500 and above. */
   readonly onError?: (error: unknown) => void;
 }
@@ -48,29 +51,36 @@ export function errorResponse(error: unknown, options: ErrorResponseOptions = {}
   if (status >= 500) report(error, options);
   if (known === undefined || status === 500) return json(500, { error: errorCatalogue.INTERNAL.message });
   if (status === 401) return unauthorized(known, options);
-  if (status === 403) return forbidden(known);
+  if (status === 403) return forbidden(known, options);
   const message = status > 500 ? errorCatalogue[known.code].message : known.message;
   return json(status, { error: message }, retryAfter(known));
 }
 
-function unauthorized(
-  error: DoorwardError,
-  { bodyKey = 'error', presented, maxAuthAgeSeconds }: ErrorResponseOptions,
-): Response {
-  let challenge = 'Bearer';
-  if (error.code === 'AUTH_REAUTHENTICATION_REQUIRED') {
-    challenge += ' error="insufficient_user_authentication"';
-    if (maxAuthAgeSeconds !== undefined) challenge += `, max_age=${maxAuthAgeSeconds}`;
-  } else if (presented === true) {
-    challenge += ' error="invalid_token"';
-  }
-  return json(401, { [bodyKey]: errorCatalogue[error.code].message }, { 'www-authenticate': challenge });
+function unauthorized(error: DoorwardError, { bodyKey = 'error', presented }: ErrorResponseOptions): Response {
+  const headers = { 'www-authenticate': challenge(error, presented === true) };
+  return json(401, { [bodyKey]: errorCatalogue[error.code].message }, headers);
 }
 
-function forbidden(error: DoorwardError): Response {
+function challenge({ code, stepUp }: DoorwardError, presented: boolean): string {
+  if (code === 'AUTH_REAUTHENTICATION_REQUIRED') return stepUpChallenge(stepUp);
+  return presented ? 'Bearer error="invalid_token"' : 'Bearer';
+}
+
+/** The challenge of RFC 9470 section 3. The error may be one of your own: only what is well-formed goes into a header. */
+function stepUpChallenge({ maxAgeSeconds, acrValues = [] }: StepUp = {}): string {
+  const { message } = errorCatalogue.AUTH_REAUTHENTICATION_REQUIRED;
+  let text = `Bearer error="insufficient_user_authentication", error_description="${message}"`;
+  if (Number.isSafeInteger(maxAgeSeconds)) text += `, max_age="${maxAgeSeconds}"`;
+  const classes = acrValues.filter(isAcrValue);
+  return classes.length > 0 ? `${text}, acr_values="${classes.join(' ')}"` : text;
+}
+
+/** A scope that could end the quoted string is none (RFC 6749 section 3.3), and left out. */
+function forbidden(error: DoorwardError, { scope = '' }: ErrorResponseOptions): Response {
   const { message } = errorCatalogue.AUTHZ_FORBIDDEN;
   const body = error.message === message ? { error: message } : { error: message, message: error.message };
-  return json(403, body, { 'www-authenticate': 'Bearer error="insufficient_scope"' });
+  const named = SCOPE_TOKEN.test(scope) ? `, scope="${scope}"` : '';
+  return json(403, body, { 'www-authenticate': `Bearer error="insufficient_scope"${named}` });
 }
 
 function retryAfter({ retryAfterSeconds }: DoorwardError): Record<string, string> {

@@ -240,3 +240,19 @@ describe('a policy is told', () => {
     });
   });
 });
+
+describe('scopes under not', () => {
+  /** As `narrowByScopes` answers for an admin whose client was not granted `delete`. */
+  const pdp: PolicyDecisionPoint = { decide: () => deny('insufficient_scope', { scope: 'delete' }) };
+  test.each([
+    '{ not: { permission: "delete" } }',
+    '{ not: { any: [{ permission: "delete" }, { role: "nobody" }] } }',
+    '{ not: { any: [{ role: "nobody" }, { permission: "delete" }] } }',
+    '{ not: { all: [{ permission: "delete" }, { role: "admin" }] } }',
+    '{ not: { scope: "delete" } }',
+  ])('do not open what the user itself may not see: %s', async (rule) => {
+    const schema = protectedSchema(`type Query { secret: String @auth(rule: ${rule}) }`, undefined, { pdp });
+    const narrowed = { ...admin, scopes: [] };
+    expect((await ask(schema, narrowed, '{ secret }')).errors).toEqual(['secret: FORBIDDEN']);
+  });
+});

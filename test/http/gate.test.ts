@@ -268,8 +268,11 @@ describe('maxAuthAgeSeconds', () => {
     expect((await status(aged(NOW / 1_000 - 900))).status).toBe(200);
     const late = await status(aged(NOW / 1_000 - 901));
     expect(late.status).toBe(401);
-    expect(late.headers.get('www-authenticate')).toBe('Bearer error="insufficient_user_authentication", max_age=900');
-    expect(await late.json()).toEqual({ error: 'A more recent login is required' });
+    expect(late.headers.get('www-authenticate')).toBe(
+      'Bearer error="insufficient_user_authentication", ' +
+        'error_description="A more recent or stronger login is required", max_age="900"',
+    );
+    expect(await late.json()).toEqual({ error: 'A more recent or stronger login is required' });
   });
 
   it('a principal without a login, or with one of unknown time, has not logged in recently', async () => {

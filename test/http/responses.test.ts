@@ -38,9 +38,10 @@ describe('errorResponse', () => {
   });
 
   it('a login that is too old is told how recent it must be (RFC 9470)', () => {
-    const error = new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED');
-    expect(errorResponse(error, { maxAuthAgeSeconds: 900 }).headers.get('www-authenticate')).toBe(
-      'Bearer error="insufficient_user_authentication", max_age=900',
+    const error = new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED', { stepUp: { maxAgeSeconds: 900 } });
+    expect(errorResponse(error).headers.get('www-authenticate')).toBe(
+      'Bearer error="insufficient_user_authentication", ' +
+        'error_description="A more recent or stronger login is required", max_age="900"',
     );
   });
 

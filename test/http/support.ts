@@ -3,7 +3,7 @@ import { type AccountStore, type Accounts, createAccounts } from 'doorward/accou
 import { accountRoutes, createGate, createRouter, type Handler, type RequestInfo } from 'doorward/http';
 import { createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
 
 export const PASSWORD = 'a passphrase for tests';
@@ -36,6 +36,7 @@ export async function openDesk({ ttlSeconds = 1_800, hasher = testHasher() }: De
   const accounts = createAccounts({
     store,
     limits: createMemoryRateLimitStore(),
+    sessions: createMemorySessionStore(),
     hasher,
     issuer: createTokenIssuer({ key, ttlSeconds, clock: now }),
     verifier: createTokenVerifier({ keys: [key], clock: now }),

@@ -9,7 +9,7 @@ import { bearerOf } from './bearer-of.ts';
 import { type Client, createClient } from './client.ts';
 import { handshakeProblem, isForPath, refuseUpgrade } from './handshake.ts';
 import { createOperations } from './operations.ts';
-import { type GraphQLSocketsOptions, readOptions } from './options.ts';
+import { callerOf, type GraphQLSocketsOptions, readOptions } from './options.ts';
 import { located } from './wrapped-error.ts';
 
 /** GraphQL over WebSocket on one server. */
@@ -59,7 +59,7 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     if (bearer.kind !== 'token') return bearer.kind === 'none';
     try {
       const seen = revocations;
-      const principal = principalFrom(await authenticate(bearer.token));
+      const principal = principalFrom(await authenticate(bearer.token, callerOf(client.caller)));
       if (principal === undefined) return false;
       // Whoever was revoked meanwhile was not found among the sockets: the answer may be an old one.
       if (seen !== revocations) return connect(client, payload);
@@ -125,7 +125,7 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
     const forwardedFor = request.headers['x-forwarded-for'];
     const ip = clientAddress(request.socket.remoteAddress, forwardedFor?.toString());
     webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const caller = { request, ...(ip !== undefined && { ip }) };
+      const caller = { request, requestId: settings.requestId(), ...(ip !== undefined && { ip }) };
       const client = createClient(webSocket, caller, { protocol, bufferedBytes: limits.bufferedBytes, onError });
       clients.add(client);
       webSocket.once('close', () => clients.delete(client));

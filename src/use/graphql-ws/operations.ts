@@ -3,7 +3,7 @@ import type { SubscribePayload } from 'graphql-ws';
 import { type Principal, principalFrom } from '../../core/index.ts';
 import type { AuthContext } from '../../graphql/index.ts';
 import type { Client, Login } from './client.ts';
-import type { Settings } from './options.ts';
+import { callerOf, type Settings } from './options.ts';
 import { wrapped } from './wrapped-error.ts';
 
 /** What starts an operation: its arguments, or why it may not start, not yet masked. */
@@ -25,7 +25,7 @@ export function createOperations(settings: Settings): Operations {
 
   /** Authenticates a socket's token anew. A refusal ends the socket; not knowing is an error and ends nothing else. */
   async function renew(client: Client, { token, principalId }: Login): Promise<Principal | undefined> {
-    const principal = principalFrom(await authenticate(token));
+    const principal = principalFrom(await authenticate(token, callerOf(client.caller)));
     if (principal?.id === principalId) return client.isEnded() ? undefined : principal;
     client.end(FORBIDDEN, 'Forbidden');
     return undefined;
@@ -33,11 +33,11 @@ export function createOperations(settings: Settings): Operations {
 
   /** Every operation has an identity of its own: what is remembered by it is not shared. */
   async function authOf(client: Client): Promise<AuthContext> {
-    const { ip, request } = client.caller;
+    const { ip, requestId, request } = client.caller;
     const userAgent = request.headers['user-agent'];
     const facts = { ...(ip !== undefined && { ip }), ...(userAgent !== undefined && { userAgent }) };
     const { login } = client;
-    const auth = { principal: undefined, environment: () => environment(facts) };
+    const auth = { principal: undefined, environment: () => environment(facts), requestId };
     if (login === undefined) return auth;
     return { ...auth, principal: await renew(client, login), reauthenticate: () => renew(client, login) };
   }

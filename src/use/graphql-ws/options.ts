@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import {
   type DocumentNode,
@@ -11,7 +12,7 @@ import {
 } from 'graphql';
 import type { OperationResult } from 'graphql-ws';
 import { configInvalid } from '../../core/config-invalid.ts';
-import type { Authenticator, EnvironmentSource, MaybePromise } from '../../core/index.ts';
+import type { Authenticator, Caller, EnvironmentSource, MaybePromise } from '../../core/index.ts';
 import { type AuthContext, maskGraphQLError } from '../../graphql/index.ts';
 
 /** Bounds of one socket. */
@@ -31,6 +32,8 @@ export interface SocketLimits {
 /** Where an operation comes from. */
 export interface SocketCaller {
   readonly ip?: string;
+  /** Identifies the socket in logs and events. */
+  readonly requestId: string;
   /** The request that the socket began as. */
   readonly request: IncomingMessage;
 }
@@ -62,10 +65,17 @@ export interface GraphQLSocketsOptions {
   readonly maskError?: (error: unknown) => GraphQLError;
   /** Gets what went wrong and is not told to a client. */
   readonly onError?: (error: unknown) => void;
+  /** Makes the id of a socket. @default randomUUID */
+  readonly requestId?: () => string;
   readonly limits?: SocketLimits;
 }
 
 type Optional = 'server' | 'context';
+
+/** What an authenticator is told of a socket. A client certificate is not among it, so a token bound to one is refused. */
+export function callerOf({ ip, requestId }: SocketCaller): Caller {
+  return { ip, requestId };
+}
 
 /** Options with every default in its place. */
 export type Settings = Required<Omit<GraphQLSocketsOptions, Optional | 'limits'>> &
@@ -99,6 +109,7 @@ export function readOptions(options: GraphQLSocketsOptions): Settings {
   }
   return {
     trustedProxies: [],
+    requestId: randomUUID,
     parse: (source) => parse(source, { maxTokens: MAX_TOKENS }),
     validate,
     execute,

@@ -1,0 +1,5 @@
+export {
+  createOpenTelemetryBridge,
+  type OpenTelemetryBridge,
+  type OpenTelemetryBridgeOptions,
+} from './opentelemetry/bridge.ts';
