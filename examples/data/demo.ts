@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from 'doorward';
 import { type AccountStore, usernameKey } from 'doorward/accounts';
 import type { PasswordHasher } from 'doorward/passwords';
@@ -7,14 +7,13 @@ import demo from './demo.json' with { type: 'json' };
 
 interface Seeding {
   readonly data: Data;
-  readonly store: AccountStore;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   readonly password: string | undefined;
 }
 
 /** Fills an empty database with the demo data; generated passwords are printed, this once. */
-export async function seed({ data, store, hasher, clock, password }: Seeding): Promise<void> {
+export async function seed(store: AccountStore, { data, hasher, clock, password }: Seeding): Promise<void> {
   if ((await data.users(1, 0)).length > 0) return;
   const shared = password === undefined ? undefined : await hasher.hash(password);
   for (const { username, ...account } of demo.accounts) {
@@ -37,4 +36,19 @@ export async function seed({ data, store, hasher, clock, password }: Seeding): P
     data.db.query(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(null::${table}, $1)`, [rows]);
   await insert('posts', demo.posts);
   await insert('documents', demo.documents);
+}
+
+/**
+ * In production: the account `admin`, when a password for it is set and nobody has the name. An account that
+ * is there already is left as it is, whoever it belongs to.
+ */
+export async function firstAdministrator(
+  store: AccountStore,
+  { data, hasher, clock, password }: Seeding,
+): Promise<void> {
+  if (password === undefined || (await store.byUsernameKey('admin')) !== undefined) return;
+  const [id, username, email] = [randomUUID(), 'admin', 'admin@localhost'];
+  const passwordHash = await hasher.hash(password);
+  const account = { id, username, usernameKey: 'admin', email, passwordHash, roles: ['admin'], disabled: false };
+  if (await store.create({ ...account, createdAt: clock() })) await data.createUser(username, email, id);
 }

@@ -1,25 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { DoorwardError, environmentSource, isDoorwardError } from 'doorward';
+import { DoorwardError, environmentSource } from 'doorward';
 import { createOpaClient } from 'doorward/opa';
-import { readKey, secretKey, type TokenKey } from 'doorward/tokens';
+import { deriveSecret, type Keyring, secretKey } from 'doorward/tokens';
 import { z } from 'zod';
 import { generatedKey } from '../data/generated-key.ts';
-
-const whole = (min: number, max: number) =>
-  z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max));
-const list = z.string().transform((text) => text.split(',').flatMap((entry) => entry.trim() || []));
-const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
-
-/** What a setting becomes; a refusal names the setting and never shows its value. */
-const made = <T>(make: (text: string) => T) =>
-  z.string().transform((text, context): T => {
-    try {
-      return make(text);
-    } catch (error) {
-      context.addIssue(isDoorwardError(error) ? error.message : 'cannot be used');
-      return z.NEVER;
-    }
-  });
+import { keyringOf, namedKey, namedSecret } from '../identity/keys.ts';
+import { list, made, network, whole } from '../tools/settings.ts';
 
 /** Every setting by the name of its environment variable; docs/example-server.md has the table. */
 const Settings = z.object({
@@ -28,8 +14,15 @@ const Settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: z.url().optional(),
   DATA_DIR: z.string().default('.data'),
-  SIGNING_SECRET: made(secretKey).optional(),
-  SIGNING_KEY_FILE: made((file) => readKey(readFileSync(file, 'utf8'))).optional(),
+  SIGNING_SECRET: made(namedSecret).optional(),
+  PREVIOUS_SIGNING_SECRET: made(namedSecret).optional(),
+  SIGNING_KEY_FILE: made((file) => namedKey(readFileSync(file, 'utf8'))).optional(),
+  AUTH_ISSUER: z.url().optional(),
+  AUTH_AUDIENCE: z.string().min(1).optional(),
+  FACTOR_SECRET: made(secretKey).optional(),
+  PASSWORD_HASH: z.enum(['bcrypt', 'argon2id']).default('bcrypt'),
+  PASSWORD_PEPPER: z.string().min(1).optional(),
+  ADMIN_PASSWORD: z.string().min(8).optional(),
   DEMO_PASSWORD: z.string().min(8).optional(),
   TIME_ZONE: made((timeZone) => environmentSource({ timeZone }) && timeZone).default('UTC'),
   OPA_URL: made((url) => createOpaClient({ url, roleOrder: ['admin', 'moderator', 'editor', 'viewer'] })).optional(),
@@ -42,7 +35,14 @@ const Settings = z.object({
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 
-export type Config = z.output<typeof Settings> & { readonly production: boolean; readonly signingKey: TokenKey };
+export type Config = z.output<typeof Settings> & {
+  readonly production: boolean;
+  readonly keyring: Keyring;
+  /** A secret for one purpose, never one that signs tokens. */
+  readonly secretFor: (purpose: string) => Buffer;
+  /** Where browsers reach the server. */
+  readonly origin: string;
+};
 
 /** Reads the settings; a bad one stops the server. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
@@ -50,10 +50,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const [issue] = error?.issues ?? [];
   if (data === undefined) throw refused(String(issue?.path[0]), `is refused: ${issue?.message}`);
   const production = data.NODE_ENV === 'production';
-  const signingKey =
-    data.SIGNING_SECRET ?? data.SIGNING_KEY_FILE ?? (production ? undefined : generatedKey(data.DATA_DIR));
-  if (signingKey === undefined) throw refused('SIGNING_SECRET', 'or SIGNING_KEY_FILE must be set in production');
-  return { ...data, production, signingKey };
+  const { SIGNING_SECRET: secret, SIGNING_KEY_FILE: file, PREVIOUS_SIGNING_SECRET: retired } = data;
+  const active = secret ?? file ?? (production ? undefined : generatedKey(data.DATA_DIR));
+  if (active === undefined) throw refused('SIGNING_SECRET', 'or SIGNING_KEY_FILE must be set in production');
+  return {
+    ...data,
+    production,
+    keyring: keyringOf({ active, next: secret && file, retired }),
+    secretFor: (purpose) => deriveSecret(data.FACTOR_SECRET ?? active, purpose),
+    origin: new URL(data.BASE_URL ?? `http://localhost:${data.PORT}`).origin,
+  };
 }
 
 function refused(field: string, problem: string): DoorwardError {

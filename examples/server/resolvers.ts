@@ -1,4 +1,4 @@
-import type { Environment, Principal } from 'doorward';
+import { type Environment, isScopeGranted, type Principal } from 'doorward';
 import { attr, createPolicyEngine, eq, hasRole, or, owner, policy, rule } from 'doorward/abac';
 import { type AuthContext, definePolicies } from 'doorward/graphql';
 import { GraphQLError, GraphQLScalarType } from 'graphql';
@@ -25,7 +25,7 @@ export function decidePost(subject: Principal, { id, authorId, published }: Post
 export const policies = definePolicies<Context>()({
   visible: ({ principal, result, environment }) => decidePost(principal, result as Post, environment),
   ownPost: async ({ principal, args, context }) =>
-    (await context.data.post(String(args.id)))?.authorId === principal.id,
+    isScopeGranted(principal, 'update') && (await context.data.post(String(args.id)))?.authorId === principal.id,
 });
 
 /** What those see who may not see the value. */

@@ -1,15 +1,15 @@
-import { DoorwardError, type PolicyDecisionPoint } from 'doorward';
-import type { Accounts } from 'doorward/accounts';
+import { DoorwardError, isScopeGranted, type PolicyDecisionPoint, type Principal } from 'doorward';
 import { bodyLimits, type Gate, json, type Routes, readJson } from 'doorward/http';
 import { contractRoles } from 'doorward/rbac';
 import type { Data } from '../data/data.ts';
+import type { Identity } from '../identity/identity.ts';
 import { predict } from '../tools/toy-model.ts';
 import { decidePost } from './resolvers.ts';
 
-type Parts = { gate: Gate; data: Data; accounts: Accounts; documents: PolicyDecisionPoint };
+type Parts = { gate: Gate; data: Data; identity: Identity; documents: PolicyDecisionPoint };
 
 /** The REST routes of the service beside those of `accountRoutes`. */
-export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
+export function restRoutes({ gate, data, identity, documents }: Parts): Routes {
   return {
     'GET /ml/predict': gate.authenticated(
       (_request, _info, { principal }) =>
@@ -35,7 +35,7 @@ export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
       for (const [field, value] of Object.entries({ title, content, authorId })) {
         if (typeof value !== 'string') throw new DoorwardError('INPUT_INVALID', { field, problem: 'must be a string' });
       }
-      if (authorId !== principal.id && !contractRoles.can(principal.roles, 'manage_users')) {
+      if (authorId !== principal.id && !mayActForOthers(principal)) {
         throw new DoorwardError('AUTHZ_FORBIDDEN', { problem: 'Requires permission: manage_users' });
       }
       const post = await data.createPost(String(title), String(content), String(authorId));
@@ -49,7 +49,7 @@ export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
     'DELETE /api/users/{id}': gate.requirePermission(
       'manage_users',
       async (_request, _info, { params: { id = '' } }) => {
-        const removed = [await accounts.remove(id), await data.removeUser(id)];
+        const removed = [await identity.remove(id), await data.removeUser(id)];
         if (!removed.includes(true)) throw new DoorwardError('HTTP_NOT_FOUND');
         return json(200, { message: 'User deleted' });
       },
@@ -57,7 +57,7 @@ export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
     'PATCH /api/users/{id}': gate.requirePermission(
       'manage_users',
       async (request, _info, { params }) => {
-        const account = await accounts.update(params.id ?? '', await readJson(request, bodyLimits.auth));
+        const account = await identity.accounts.update(params.id ?? '', await readJson(request, bodyLimits.auth));
         if (account === undefined) throw new DoorwardError('HTTP_NOT_FOUND');
         return json(200, account);
       },
@@ -79,4 +79,8 @@ export function restRoutes({ gate, data, accounts, documents }: Parts): Routes {
       },
     ),
   };
+}
+
+function mayActForOthers(principal: Principal): boolean {
+  return contractRoles.can(principal.roles, 'manage_users') && isScopeGranted(principal, 'manage_users');
 }

@@ -1,20 +1,20 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type Clock, environmentSource, systemClock } from 'doorward';
+import { type Clock, environmentSource, narrowByScopes, systemClock } from 'doorward';
 import { contractDecisionPolicy, contractPolicy, createPolicyEngine } from 'doorward/abac';
-import { createAccounts } from 'doorward/accounts';
 import { authDirectives, maskGraphQLError, protectSchema } from 'doorward/graphql';
 import { accountRoutes, bodyLimits, createGate, createRouter, limitBody, type RequestInfo } from 'doorward/http';
 import { createDecisionEndpoint } from 'doorward/opa';
-import { commonPasswords, createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
+import type { PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import { createSqlAccountStore, createSqlRateLimitStore, migrate } from 'doorward/stores/sql';
-import { createTokenIssuer, createTokenVerifier } from 'doorward/tokens';
 import { createGraphQLSockets } from 'doorward/use/graphql-ws';
 import { serve } from 'doorward/use/node';
 import { GraphQLError, type Source } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/fetch';
 import { openData } from '../data/data.ts';
-import { seed } from '../data/demo.ts';
+import { firstAdministrator, seed } from '../data/demo.ts';
+import { hasherOf } from '../identity/hasher.ts';
+import { openIdentity } from '../identity/identity.ts';
+import { identityRoutes } from '../identity/routes.ts';
 import { graphiqlRoutes } from '../tools/graphiql.ts';
 import { isOverLimit, parseWithinLimits } from '../tools/limits.ts';
 import { createLog, logRequests } from '../tools/log.ts';
@@ -28,30 +28,19 @@ type Outside = { clock?: Clock; hasher?: PasswordHasher };
 
 /** Puts the service together and listens. */
 export async function startServer(config: Config, outside: Outside = {}) {
-  const { clock = systemClock, hasher = createBcryptHasher() } = outside;
+  const { clock = systemClock, hasher = hasherOf(config) } = outside;
   const { production, OPA_URL: opa, PDP_TOKEN, TRUSTED_PROXIES: trustedProxies } = config;
+  const permissions = narrowByScopes(contractRoles);
   const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
   const { log, onError, close: closeLog } = createLog(config.LOG_LEVEL);
   const data = await openData(config.DATA_DIR);
-  await migrate(data.db);
-  const store = createSqlAccountStore(data.db);
-  const accounts = createAccounts({
-    store,
-    hasher,
-    clock,
-    limits: createSqlRateLimitStore(data.db),
-    issuer: createTokenIssuer({ key: config.signingKey, ttlSeconds: config.ACCESS_TOKEN_SECONDS, clock }),
-    verifier: createTokenVerifier({ keys: [config.signingKey], clock }),
-    roles: contractRoles.roles,
-    passwordRules: { forbidden: production ? commonPasswords() : new Set() },
-    loginMaxFailures: config.LOGIN_MAX_FAILURES,
-    registerMaxPerHour: config.REGISTER_MAX_PER_HOUR ?? (production ? 10 : 1_000),
-    onRegistered: async ({ id, username, email = '' }) => void (await data.createUser(username, email, id)),
-    onRevoked: (accountId) => sockets.revoke(accountId),
-  });
-  if (!production) await seed({ data, store, hasher, clock, password: config.DEMO_PASSWORD });
+  const onRevoked = (accountId: string) => sockets.revoke(accountId);
+  const identity = await openIdentity({ config, data, hasher, clock, onRevoked });
+  const { accounts, authenticate } = identity;
+  if (production) await firstAdministrator(identity.store, { data, hasher, clock, password: config.ADMIN_PASSWORD });
+  else await seed(identity.store, { data, hasher, clock, password: config.DEMO_PASSWORD });
   const schema = protectSchema<Context>(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
-    pdp: contractRoles,
+    pdp: permissions,
     policies,
     masks,
     unprotected: 'deny',
@@ -61,7 +50,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const masked = (error: unknown, info?: RequestInfo) =>
     maskGraphQLError(error, { onInternal: (cause) => onError(cause, info) });
   const refused = (error: Error) => new GraphQLError(error.message, { extensions: { code: 'BAD_USER_INPUT' } });
-  const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment });
+  const gate = createGate({ authenticate, pdp: permissions, environment });
   const graphql = gate.optional(async (request, info, { principal, environment: moment }) => {
     const context = () => ({ data, auth: { principal, environment: () => moment } });
     // What is not a GraphQLError is about the request itself, and answered with 400.
@@ -80,7 +69,8 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const handler = createRouter(
     {
       ...accountRoutes(accounts, gate),
-      ...restRoutes({ gate, data, accounts, documents: opa ?? createPolicyEngine(contractPolicy) }),
+      ...identityRoutes(identity, gate),
+      ...restRoutes({ gate, data, identity, documents: opa ?? createPolicyEngine(contractPolicy) }),
       'GET /graphql': graphql,
       'POST /graphql': graphql,
       ...(production && PDP_TOKEN === undefined ? {} : { 'POST /v1/data/authz/allow': decide }),
@@ -92,7 +82,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const sockets = createGraphQLSockets({
     server: running.server,
     schema,
-    authenticate: accounts.authenticate,
+    authenticate,
     environment,
     parse,
     ...quiet(production),
@@ -106,6 +96,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     async close() {
       await sockets.close();
       await running.close();
+      identity.close();
       await Promise.all([hasher.close(), opa?.close(), data.close()]);
       closeLog();
     },

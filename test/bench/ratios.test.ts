@@ -62,6 +62,23 @@ describe('judge', () => {
     expect(judge({ ...goal, atMost: 4.4 }, figures).met).toBe(false);
   });
 
+  it('divides one figure of a contestant by another, round by round', () => {
+    const own = new Map([
+      [
+        'ours',
+        [
+          { p99: 3, p50: 2 },
+          { p99: 9, p50: 3 },
+          { p99: 100, p50: 50 },
+        ],
+      ],
+    ]);
+    const tail = { figure: 'p99', over: 'p50', ratio: ['ours', 'ours'] } as const;
+    expect(judge({ ...tail, atMost: 2 }, own)).toMatchObject({ over: 'p50', ratio: { median: 2 }, met: true });
+    expect(judge({ ...tail, atMost: 1.9 }, own).met).toBe(false);
+    expect(judge({ ...tail, over: 'p10', atMost: 2 }, own).met).toBe(false);
+  });
+
   it('never meets a bound with a figure that was not measured', () => {
     expect(judge({ ...goal, figure: 'wallMs', atMost: 5 }, figures).met).toBe(false);
     expect(judge({ ...goal, figure: 'wallMs', atLeast: 1 }, figures).met).toBe(false);

@@ -6,7 +6,7 @@ import { createRouter, json } from 'doorward/http';
 import { createOpaClient } from 'doorward/opa';
 import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles, defineRoles } from 'doorward/rbac';
-import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createSqlAccountStore } from 'doorward/stores/sql';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
 import { createGraphQLSockets } from 'doorward/use/graphql-ws';
@@ -17,6 +17,7 @@ const key = secretKey('kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A');
 export const accounts: Accounts = createAccounts({
   store: createMemoryAccountStore(),
   limits: createMemoryRateLimitStore(),
+  sessions: createMemorySessionStore(),
   hasher: createBcryptHasher(),
   issuer: createTokenIssuer({ key }),
   verifier: createTokenVerifier({ keys: [key] }),

@@ -5,13 +5,17 @@ import { authDirectives, protectSchema } from 'doorward/graphql';
 import { accountRoutes, createGate, createRouter } from 'doorward/http';
 import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import { createMemoryAccountStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
 import { serve } from 'doorward/use/node';
 import { createHandler } from 'graphql-http/lib/use/fetch';
 
 const key = secretKey('kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A');
-const stores = { store: createMemoryAccountStore(), limits: createMemoryRateLimitStore() };
+const stores = {
+  store: createMemoryAccountStore(),
+  limits: createMemoryRateLimitStore(),
+  sessions: createMemorySessionStore(),
+};
 const tokens = { issuer: createTokenIssuer({ key }), verifier: createTokenVerifier({ keys: [key] }) };
 const accounts = createAccounts({ ...stores, ...tokens, hasher: createBcryptHasher(), roles: contractRoles.roles });
 const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment: environmentSource() });

@@ -4,7 +4,7 @@ import { createAccounts } from 'doorward/accounts';
 import { accountRoutes, createGate, createRouter } from 'doorward/http';
 import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import { createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createSqlAccountStore, migrate } from 'doorward/stores/sql';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
 import { expect, it } from 'vitest';
@@ -24,6 +24,7 @@ it('answers 503 when the store is down, at login and with a valid token, and nev
   const accounts = createAccounts({
     store: createSqlAccountStore(db),
     limits: createMemoryRateLimitStore(),
+    sessions: createMemorySessionStore(),
     hasher,
     issuer: createTokenIssuer({ key }),
     verifier: createTokenVerifier({ keys: [key] }),
