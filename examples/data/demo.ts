@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from 'doorward';
 import { type AccountStore, usernameKey } from 'doorward/accounts';
 import type { PasswordHasher } from 'doorward/passwords';
+import type { Config } from '../server/config.ts';
 import type { Data } from './data.ts';
 import demo from './demo.json' with { type: 'json' };
 
@@ -9,11 +10,17 @@ interface Seeding {
   readonly data: Data;
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
-  readonly password: string | undefined;
+  readonly store: AccountStore;
+  readonly config: Config;
+}
+
+/** The accounts that a server starts with: one administrator in production, else the demo accounts. */
+export function firstAccounts(seeding: Seeding): Promise<void> {
+  return seeding.config.production ? firstAdministrator(seeding) : seed(seeding);
 }
 
 /** Fills an empty database with the demo data; generated passwords are printed, this once. */
-export async function seed(store: AccountStore, { data, hasher, clock, password }: Seeding): Promise<void> {
+async function seed({ store, data, hasher, clock, config: { DEMO_PASSWORD: password } }: Seeding): Promise<void> {
   if ((await data.users(1, 0)).length > 0) return;
   const shared = password === undefined ? undefined : await hasher.hash(password);
   for (const { username, ...account } of demo.accounts) {
@@ -39,13 +46,16 @@ export async function seed(store: AccountStore, { data, hasher, clock, password 
 }
 
 /**
- * In production: the account `admin`, when a password for it is set and nobody has the name. An account that
+ * The account `admin`, when a password for it is set and nobody has the name. An account that
  * is there already is left as it is, whoever it belongs to.
  */
-export async function firstAdministrator(
-  store: AccountStore,
-  { data, hasher, clock, password }: Seeding,
-): Promise<void> {
+async function firstAdministrator({
+  store,
+  data,
+  hasher,
+  clock,
+  config: { ADMIN_PASSWORD: password },
+}: Seeding): Promise<void> {
   if (password === undefined || (await store.byUsernameKey('admin')) !== undefined) return;
   const [id, username, email] = [randomUUID(), 'admin', 'admin@localhost'];
   const passwordHash = await hasher.hash(password);

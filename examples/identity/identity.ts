@@ -1,4 +1,4 @@
-import type { Authenticator, Clock } from 'doorward';
+import type { Authenticator, Caller, Clock } from 'doorward';
 import { createAccounts } from 'doorward/accounts';
 import { createApiKeys } from 'doorward/api-keys';
 import { createRemoteTokenVerifier } from 'doorward/jwks';
@@ -26,7 +26,7 @@ interface Surroundings {
   readonly hasher: PasswordHasher;
   readonly clock: Clock;
   /** Ends what is open in the name of an account, or of one of its sessions. */
-  readonly onRevoked: (accountId: string) => unknown;
+  readonly onRevoked: (accountId: string, sessionId?: string) => unknown;
 }
 
 export type Identity = Awaited<ReturnType<typeof openIdentity>>;
@@ -73,6 +73,7 @@ export async function openIdentity({ config, data, hasher, clock, onRevoked }: S
     registerMaxPerHour: config.REGISTER_MAX_PER_HOUR ?? (production ? 10 : 1_000),
     onRegistered: async ({ id, username, email = '' }) => void (await data.createUser(username, email, id)),
     onRevoked,
+    onSessionEnded: (sessionId, accountId) => onRevoked(accountId, sessionId),
   });
   const remote = config.AUTH_ISSUER === undefined ? undefined : remoteVerifier(config.AUTH_ISSUER, config, clock);
   const apiKeys = createApiKeys({
@@ -98,9 +99,9 @@ export async function openIdentity({ config, data, hasher, clock, onRevoked }: S
     authenticate,
     close: () => remote?.close(),
     /** Removes whatever belongs to an account. @returns whether there was one. */
-    async remove(id: string): Promise<boolean> {
-      const removed = await accounts.remove(id);
-      await Promise.all([totp.remove(id), passkeys.removeAll(id), apiKeys.removeAll(id)]);
+    async remove(id: string, caller: Caller): Promise<boolean> {
+      const removed = await accounts.remove(id, caller);
+      await Promise.all([totp.remove(id, caller), passkeys.removeAll(id), apiKeys.removeAll(id, caller)]);
       return removed;
     },
   };

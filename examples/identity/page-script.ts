@@ -111,6 +111,7 @@ on('totp-start', 'click', async () => {
 on('totp-confirm', 'submit', async () => {
   const { recoveryCodes } = await call('POST', '/account/totp/confirm', { otp: field('totp-confirm', 'otp') });
   find('totp-confirm').reset();
+  for (const id of ['totp-secret', 'totp-qr']) find(id).replaceChildren();
   show('totp-confirm', false);
   show('recovery', true);
   find('recovery-codes').replaceChildren();

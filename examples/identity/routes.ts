@@ -1,4 +1,5 @@
 import {
+  accountRoutes,
   apiKeyRoutes,
   factorRoutes,
   type Gate,
@@ -12,10 +13,11 @@ import { toString as qrCode } from 'qrcode';
 import type { Identity } from './identity.ts';
 import { accountPage } from './page.ts';
 
-/** The routes by which people look after their accounts, the page over them, and our public keys. */
+/** The routes by which people log in and look after their accounts, the page over them, and our public keys. */
 export function identityRoutes({ accounts, totp, passkeys, apiKeys, keyring }: Identity, gate: Gate): Routes {
   const factors = factorRoutes({ accounts, gate, totp, passkeys });
   return {
+    ...accountRoutes(accounts, gate),
     ...sessionRoutes(accounts, gate),
     ...factors,
     'POST /account/totp': withQrCode(factors['POST /account/totp']),

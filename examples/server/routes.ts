@@ -48,16 +48,17 @@ export function restRoutes({ gate, data, identity, documents }: Parts): Routes {
     }),
     'DELETE /api/users/{id}': gate.requirePermission(
       'manage_users',
-      async (_request, _info, { params: { id = '' } }) => {
-        const removed = [await identity.remove(id), await data.removeUser(id)];
+      async (_request, info, { params: { id = '' } }) => {
+        const removed = [await identity.remove(id, info), await data.removeUser(id)];
         if (!removed.includes(true)) throw new DoorwardError('HTTP_NOT_FOUND');
         return json(200, { message: 'User deleted' });
       },
     ),
     'PATCH /api/users/{id}': gate.requirePermission(
       'manage_users',
-      async (request, _info, { params }) => {
-        const account = await identity.accounts.update(params.id ?? '', await readJson(request, bodyLimits.auth));
+      async (request, info, { params }) => {
+        const changes = await readJson(request, bodyLimits.auth);
+        const account = await identity.accounts.update(params.id ?? '', changes, info);
         if (account === undefined) throw new DoorwardError('HTTP_NOT_FOUND');
         return json(200, account);
       },

@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type Clock, environmentSource, narrowByScopes, systemClock } from 'doorward';
 import { contractDecisionPolicy, contractPolicy, createPolicyEngine } from 'doorward/abac';
 import { authDirectives, maskGraphQLError, protectSchema } from 'doorward/graphql';
-import { accountRoutes, bodyLimits, createGate, createRouter, limitBody, type RequestInfo } from 'doorward/http';
+import { bodyLimits, createGate, createRouter, limitBody, type RequestInfo } from 'doorward/http';
 import { createDecisionEndpoint } from 'doorward/opa';
 import type { PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
@@ -11,7 +11,7 @@ import { serve } from 'doorward/use/node';
 import { GraphQLError, type Source } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/fetch';
 import { openData } from '../data/data.ts';
-import { firstAdministrator, seed } from '../data/demo.ts';
+import { firstAccounts } from '../data/demo.ts';
 import { hasherOf } from '../identity/hasher.ts';
 import { openIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
@@ -34,11 +34,10 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
   const { log, onError, close: closeLog } = createLog(config.LOG_LEVEL);
   const data = await openData(config.DATA_DIR);
-  const onRevoked = (accountId: string) => sockets.revoke(accountId);
+  const onRevoked = (accountId: string, sessionId?: string) => sockets.revoke(accountId, sessionId);
   const identity = await openIdentity({ config, data, hasher, clock, onRevoked });
   const { accounts, authenticate } = identity;
-  if (production) await firstAdministrator(identity.store, { data, hasher, clock, password: config.ADMIN_PASSWORD });
-  else await seed(identity.store, { data, hasher, clock, password: config.DEMO_PASSWORD });
+  await firstAccounts({ config, store: identity.store, data, hasher, clock });
   const schema = protectSchema<Context>(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
     pdp: permissions,
     policies,
@@ -52,7 +51,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const refused = (error: Error) => new GraphQLError(error.message, { extensions: { code: 'BAD_USER_INPUT' } });
   const gate = createGate({ authenticate, pdp: permissions, environment });
   const graphql = gate.optional(async (request, info, { principal, environment: moment }) => {
-    const context = () => ({ data, auth: { principal, environment: () => moment } });
+    const context = () => ({ data, auth: { principal, environment: () => moment, requestId: info.requestId } });
     // What is not a GraphQLError is about the request itself, and answered with 400.
     const formatError = (error: Error) => (error instanceof GraphQLError ? masked(error, info) : refused(error));
     const answer = createHandler({ schema, parse, formatError, context, ...quiet(production) });
@@ -68,7 +67,6 @@ export async function startServer(config: Config, outside: Outside = {}) {
   });
   const handler = createRouter(
     {
-      ...accountRoutes(accounts, gate),
       ...identityRoutes(identity, gate),
       ...restRoutes({ gate, data, identity, documents: opa ?? createPolicyEngine(contractPolicy) }),
       'GET /graphql': graphql,

@@ -6,6 +6,7 @@ import { bodyLimits, errorResponse, type Routes, readForm } from 'doorward/http'
 const LOGIN_BOX = `<form method="post" action="/graphiql" style="position:fixed;right:1rem;bottom:1rem;z-index:9;padding:.75rem;background:#fff;color:#111;border:1px solid #999">
   <input name="username" placeholder="username" required autocomplete="username">
   <input name="password" type="password" placeholder="password" required autocomplete="current-password">
+  <input name="otp" placeholder="code, if you have one" autocomplete="one-time-code">
   <button>Log in</button> NOTE
 </form>`;
 
@@ -30,14 +31,15 @@ export function graphiqlRoutes(accounts: Accounts): Routes {
   };
   return {
     'GET /graphiql': () => page('anonymous'),
-    'POST /graphiql': async (request, { ip }) => {
+    'POST /graphiql': async (request, info) => {
       const form = await readForm(request, bodyLimits.auth);
+      const credentials = { username: form.get('username'), password: form.get('password'), otp: form.get('otp') };
       try {
-        const login = await accounts.login({ username: form.get('username'), password: form.get('password') }, { ip });
+        const login = await accounts.login(credentials, info);
         return page(`as ${login.account.username}`, login.accessToken);
       } catch (error) {
         return isDoorwardError(error) && error.status === 401
-          ? page('wrong username or password')
+          ? page(error.code === 'AUTH_SECOND_FACTOR_REQUIRED' ? 'code needed' : 'wrong username or password')
           : errorResponse(error);
       }
     },

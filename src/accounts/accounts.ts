@@ -61,7 +61,8 @@ export interface Accounts extends Updates, SessionControl, PasswordVerbs {
   readonly authenticate: Authenticator;
   /**
    * Turns the verified claims of another issuer's token into a principal. At first sight of its subject an
-   * account of its own is made, with `defaultRoles` and without a password.
+   * account of its own is made, with `defaultRoles` and without a password; also after its account was removed:
+   * `disable` keeps somebody out. Its sessions are the issuer's: only `disable` and the end of the token end them.
    */
   readonly adopt: Adopt;
   readonly byId: (id: string) => Promise<PublicAccount | undefined>;

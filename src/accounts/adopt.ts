@@ -1,10 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Authentication, type Caller, publishAudit, type Session } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { ownProperty } from '../core/own-property.ts';
-import type { Claims } from '../tokens/index.ts';
-import { originOf } from './origin.ts';
+import { type Claims, isConfirmed } from '../tokens/index.ts';
+import { createAddAccount } from './add-account.ts';
+import { isEmail } from './email.ts';
 import type { Account } from './ports.ts';
-import { toPublicAccount } from './public-account.ts';
+import { isSeconds } from './record.ts';
 import type { Settings } from './settings.ts';
 import { subjectOf } from './subject.ts';
 
@@ -18,11 +20,16 @@ const NO_PASSWORD = '!';
  * identity (RFC 7519 section 4.1.2), so no two issuers can speak for one account, and none for an account that
  * was registered here. Scopes narrow; a token that names none has none.
  */
-export function createAdopt({ store, clock, defaultRoles, onRegistered }: Settings): Adopt {
-  async function create(id: string, email: string | undefined, caller: Caller): Promise<Account | undefined> {
-    const username = `ext-${randomBytes(16).toString('hex')}`;
+export function createAdopt(settings: Settings): Adopt {
+  const { store, clock, ids, defaultRoles } = settings;
+  const addAccount = createAddAccount(settings);
+
+  async function accountOf(username: string, claims: Claims, caller: Caller): Promise<Account | undefined> {
+    const known = await store.byUsernameKey(username);
+    if (known !== undefined) return known;
+    const email = verifiedEmail(claims);
     const account: Account = {
-      id,
+      id: ids(),
       username,
       usernameKey: username,
       ...(email !== undefined && { email }),
@@ -32,35 +39,41 @@ export function createAdopt({ store, clock, defaultRoles, onRegistered }: Settin
       createdAt: clock(),
     };
     // Of parallel first calls one adds the account; the others find it.
-    const isAdded = await store.create(account).catch(() => false);
-    if (!isAdded) return store.byId(id);
-    await onRegistered(toPublicAccount(account));
-    publishAudit({ type: 'account.registered', accountId: id, username, ...originOf(caller) });
-    return account;
+    return (await addAccount(account, caller)) ? account : store.byUsernameKey(username);
   }
 
   return async (claims, caller = {}) => {
-    const issuer = ownProperty(claims, 'iss');
-    if (typeof issuer !== 'string' || issuer === '') return refuse('issuer', caller);
-    const id = accountIdOf(issuer, claims.sub);
-    const account = (await store.byId(id)) ?? (await create(id, verifiedEmail(claims), caller));
-    if (account === undefined || account.disabled) {
-      return refuse(account === undefined ? 'unknown_account' : 'disabled_account', caller);
-    }
+    const refuse = (reason: string): Authentication => {
+      publishAudit({ type: 'token.rejected', reason, ...originOf(caller) });
+      return { ok: false, reason };
+    };
+    const [issuer, subject] = [ownProperty(claims, 'iss'), ownProperty(claims, 'sub')];
+    if (!isName(issuer)) return refuse('issuer');
+    if (!isName(subject)) return refuse('claims');
+    if (!isConfirmed(claims, caller.certificate?.thumbprint)) return refuse('confirmation');
+    const account = await accountOf(usernameOf(issuer, subject), claims, caller);
+    if (account === undefined) return refuse('unknown_account');
+    if (account.disabled) return refuse('disabled_account');
     return { ok: true, principal: { ...subjectOf(account), scopes: scopesOf(claims), session: sessionOf(claims) } };
   };
 }
 
-function accountIdOf(issuer: string, subject: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([issuer, subject]))
-    .digest('hex');
-  return `ext-${digest}`;
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
+/** A `~` is in no name that anybody registers or logs in with. Lower case, and as long as a username may be shown. */
+function usernameOf(issuer: string, subject: string): string {
+  return `ext~${createHash('sha224')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex')}`;
+}
+
+/** What is no address is left out: it must not keep its owner from having an account. */
 function verifiedEmail(claims: Claims): string | undefined {
   const email = ownProperty(claims, 'email');
-  return typeof email === 'string' && ownProperty(claims, 'email_verified') === true ? email : undefined;
+  const isVerified = ownProperty(claims, 'email_verified') === true;
+  return isVerified && typeof email === 'string' && isEmail(email) ? email : undefined;
 }
 
 /** `scope` of RFC 8693 section 4.2. */
@@ -76,19 +89,14 @@ function sessionOf(claims: Claims): Session {
     ownProperty(claims, 'amr'),
     ownProperty(claims, 'acr'),
   ];
-  const tokenId = claims.jti ?? '';
-  const sid = ownProperty(claims, 'sid');
+  const [jti, sid] = [ownProperty(claims, 'jti'), ownProperty(claims, 'sid')];
+  const tokenId = typeof jti === 'string' ? jti : '';
   return {
     id: typeof sid === 'string' ? sid : tokenId,
     tokenId,
-    authTime: typeof authTime === 'number' ? authTime : 0,
+    authTime: isSeconds(authTime) ? authTime : 0,
     amr: Array.isArray(amr) ? amr.filter((method) => typeof method === 'string') : [],
     ...(typeof acr === 'string' && { acr }),
     expiresAt: claims.exp,
   };
-}
-
-function refuse(reason: string, caller: Caller): Authentication {
-  publishAudit({ type: 'token.rejected', reason, ...originOf(caller) });
-  return { ok: false, reason };
 }

@@ -7,8 +7,8 @@ import {
   type Principal,
   publishAudit,
 } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { type Claims, isConfirmed } from '../tokens/index.ts';
-import { originOf } from './origin.ts';
 import type { Account } from './ports.ts';
 import { readSession } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
@@ -48,6 +48,10 @@ export function createIdentify({ verifier, store, sessions, clock }: Settings): 
         if (account.username !== claims.sub) return refuse('other_username', caller);
         if (account.disabled) return refuse('disabled_account', caller);
         if (record === undefined || record.accountId !== account.id) return refuse('session_ended', caller);
+        // What is issued next is bound as the record says: a store that lost the binding must not take it away.
+        if (Object.hasOwn(claims, 'cnf') && record.certificateThumbprint !== caller.certificate?.thumbprint) {
+          return refuse('confirmation', caller);
+        }
         const own = record.clientId === undefined ? session : { ...session, clientId: record.clientId };
         return { ok: true, principal: { ...subjectOf(account), session: own }, claims, account, record };
       },

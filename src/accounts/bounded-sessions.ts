@@ -1,4 +1,5 @@
-import { checkedFlag, guarded, isId } from './guarded.ts';
+import { checkedFlag, guarded } from '../core/guarded.ts';
+import { isAccountId } from '../core/identifiers.ts';
 import { malformed, texts } from './record.ts';
 import { readRotation, readSessionRecord } from './session-record.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
@@ -14,7 +15,7 @@ export function boundedSessionStore(store: SessionStore, timeoutMs: number): Ses
   return {
     start: (session, token) => within(async () => checkedFlag(await store.start(session, token))),
     async find(id, tokenId, now) {
-      if (!isId(id)) return undefined;
+      if (!isAccountId(id)) return undefined;
       return within(async () => {
         const found = readSessionRecord(await store.find(id, tokenId, now));
         if (found !== undefined && found.id !== id) throw new Error('the session store returned another session');
@@ -22,7 +23,7 @@ export function boundedSessionStore(store: SessionStore, timeoutMs: number): Ses
       });
     },
     async list(accountId, now) {
-      if (!isId(accountId)) return [];
+      if (!isAccountId(accountId)) return [];
       return within(async () => {
         const answer: unknown = await store.list(accountId, now);
         if (!Array.isArray(answer)) throw new Error('the session store did not answer with a list');
@@ -34,9 +35,9 @@ export function boundedSessionStore(store: SessionStore, timeoutMs: number): Ses
     findByRefreshToken: (hash, now) =>
       within(async () => open(readSessionRecord(await store.findByRefreshToken(hash, now)), now)),
     rotate: (request) => within(async () => readRotation(await store.rotate(request))),
-    end: async (id) => isId(id) && within(async () => checkedFlag(await store.end(id))),
+    end: async (id) => isAccountId(id) && within(async () => checkedFlag(await store.end(id))),
     async endAll(accountId, notBefore, exceptId) {
-      if (!isId(accountId)) return [];
+      if (!isAccountId(accountId)) return [];
       return within(async () => texts(await store.endAll(accountId, notBefore, exceptId), 'id'));
     },
     revokeToken: (tokenId, expiresAt, now) => within(async () => store.revokeToken(tokenId, expiresAt, now)),

@@ -1,5 +1,6 @@
+import { checkedFlag, guarded } from '../core/guarded.ts';
+import { isAccountId } from '../core/identifiers.ts';
 import { readAccount } from './account-record.ts';
-import { checkedFlag, guarded, isId } from './guarded.ts';
 import type { AccountStore, Hits, RateLimitStore } from './ports.ts';
 
 /**
@@ -19,12 +20,19 @@ export function boundedAccountStore(store: AccountStore, timeoutMs: number): Acc
       return found;
     }, timeoutMs);
   return {
-    create: (created) => flag(() => store.create(created)),
+    async create(created) {
+      const adding = (async () => checkedFlag(await store.create(created)))();
+      return guarded(() => adding, timeoutMs).catch((error: unknown) => {
+        // Whoever asked is told that it failed: an account that comes after that would keep its username for nobody.
+        adding.then((isAdded) => isAdded && store.remove(created.id)).catch(() => undefined);
+        throw error;
+      });
+    },
     byUsernameKey: (usernameKey) => account(() => store.byUsernameKey(usernameKey), 'usernameKey', usernameKey),
-    byId: async (id) => (isId(id) ? account(() => store.byId(id), 'id', id) : undefined),
-    update: async (id, patch) => (isId(id) ? account(() => store.update(id, patch), 'id', id) : undefined),
+    byId: async (id) => (isAccountId(id) ? account(() => store.byId(id), 'id', id) : undefined),
+    update: async (id, patch) => (isAccountId(id) ? account(() => store.update(id, patch), 'id', id) : undefined),
     replacePasswordHash: (id, expected, next) => flag(() => store.replacePasswordHash(id, expected, next)),
-    remove: async (id) => isId(id) && flag(() => store.remove(id)),
+    remove: async (id) => isAccountId(id) && flag(() => store.remove(id)),
   };
 }
 

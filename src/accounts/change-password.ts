@@ -1,10 +1,10 @@
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { newPasswordProblem, passwordProblem } from '../passwords/index.ts';
-import { type Ending, endSessions } from './end-session.ts';
+import { announceEnds, type Ending } from './end-session.ts';
 import { refuseInput, requiredText } from './input.ts';
 import { admit } from './limiter.ts';
 import { loginLimits } from './login-limits.ts';
-import { originOf } from './origin.ts';
 import { createCheckPassword } from './password-check.ts';
 import type { Account } from './ports.ts';
 import type { Settings } from './settings.ts';
@@ -44,7 +44,7 @@ export interface PasswordVerbs {
 const ATTEMPTS = 3;
 
 export function createPasswordVerbs(settings: Settings): PasswordVerbs {
-  const { store, limits, hasher, clock, passwordRules } = settings;
+  const { store, limits, sessions, hasher, clock, passwordRules } = settings;
   const checkPassword = createCheckPassword(settings);
 
   function checkRules(next: string, username: string): void {
@@ -58,13 +58,28 @@ export function createPasswordVerbs(settings: Settings): PasswordVerbs {
     if (problem !== undefined) refuseInput('next', problem);
   }
 
-  /** Replaces the hash that was seen. The sessions end before, so that a store that fails leaves no old one behind a new password, and after, for logins in between. */
-  async function replace(account: Account, hash: string, ending: Ending, exceptId?: string): Promise<boolean> {
-    await endSessions(settings, account.id, ending, exceptId);
-    if (!(await store.replacePasswordHash(account.id, account.passwordHash, hash))) return false;
-    await endSessions(settings, account.id, ending, exceptId);
-    publishAudit({ type: 'password.changed', accountId: account.id, ...ending.origin });
-    return true;
+  /**
+   * Replaces the hash that was seen. The sessions end before, so that a store that fails leaves no old one behind
+   * a new password, and after, for logins in between. Listeners are told at last: one that fails keeps no old
+   * password good.
+   */
+  async function replace(
+    { id, passwordHash }: Account,
+    hash: string,
+    ending: Ending,
+    exceptId?: string,
+  ): Promise<boolean> {
+    const ended: string[] = [];
+    const endAll = async () => void ended.push(...(await sessions.endAll(id, clock(), exceptId)));
+    try {
+      await endAll();
+      if (!(await store.replacePasswordHash(id, passwordHash, hash))) return false;
+      publishAudit({ type: 'password.changed', accountId: id, ...ending.origin });
+      await endAll();
+      return true;
+    } finally {
+      await announceEnds(settings, id, ended, ending, exceptId);
+    }
   }
 
   /** The account, if the password is right. */

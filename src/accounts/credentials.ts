@@ -1,8 +1,8 @@
 import { type Caller, DoorwardError, type LoginFailure, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { requiredText } from './input.ts';
 import { type Admission, admit } from './limiter.ts';
 import { loginLimits } from './login-limits.ts';
-import { originOf } from './origin.ts';
 import { createCheckPassword } from './password-check.ts';
 import type { Account } from './ports.ts';
 import type { Settings } from './settings.ts';

@@ -30,6 +30,21 @@ export async function endSession(
   return true;
 }
 
+/** Tells that sessions of an account have ended: all of them, which closes its sockets as well, or all but one. */
+export async function announceEnds(
+  settings: Settings,
+  accountId: string,
+  sessionIds: readonly string[],
+  ending: Ending,
+  exceptId?: string,
+): Promise<void> {
+  try {
+    await Promise.all(sessionIds.map((id) => announceEnd(settings, accountId, id, ending)));
+  } finally {
+    if (exceptId === undefined) await settings.onRevoked(accountId);
+  }
+}
+
 /**
  * Ends all sessions of an account, or all but one. Without an exception the account's sockets are closed
  * even if the store fails.
@@ -42,12 +57,12 @@ export async function endSessions(
   ending: Ending,
   exceptId?: string,
 ): Promise<number> {
-  const { sessions, clock, onRevoked } = settings;
+  const { sessions, clock } = settings;
+  let ended: readonly string[] = [];
   try {
-    const ended = await sessions.endAll(accountId, clock(), exceptId);
-    await Promise.all(ended.map((id) => announceEnd(settings, accountId, id, ending)));
+    ended = await sessions.endAll(accountId, clock(), exceptId);
     return ended.length;
   } finally {
-    if (exceptId === undefined) await onRevoked(accountId);
+    await announceEnds(settings, accountId, ended, ending, exceptId);
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Caller, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { addressKey } from './address-key.ts';
 import type { Limit } from './limiter.ts';
-import { originOf } from './origin.ts';
 import type { Settings } from './settings.ts';
 import { usernameKey } from './username.ts';
 

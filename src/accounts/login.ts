@@ -1,7 +1,7 @@
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { type Credentials, createProvePassword } from './credentials.ts';
 import { checkLoginOptions, type LoginOptions } from './login-options.ts';
-import { originOf } from './origin.ts';
 import { createCheckPassword } from './password-check.ts';
 import type { Account } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
@@ -28,15 +28,17 @@ export function createLogin(settings: Settings, startSession: StartSession): Log
       throw error;
     });
     // A proof that could not be judged in time counts: it may have been judged all the same.
-    const factor = await checkFactors(account.id, credentials, enrolled, settings);
+    const factor = await checkFactors(account.id, credentials, enrolled, settings, caller);
     if (factor.kind !== 'wrong') await admission.release();
     if (factor.kind !== 'proved') {
       const reason = factor.kind === 'missing' ? 'second_factor_missing' : 'second_factor_wrong';
       publishAudit({ type: 'login.failed', reason, accountId: account.id, ...origin });
       throw new DoorwardError('AUTH_SECOND_FACTOR_REQUIRED');
     }
+    /** Whoever enrols a factor meanwhile and ends the other sessions either finds this one or is seen here. */
     const stillHolds = async (current: Account): Promise<boolean> =>
-      current.passwordHash === account.passwordHash || (await checkPassword(password, current, origin)) === 'match';
+      (current.passwordHash === account.passwordHash || (await checkPassword(password, current, origin)) === 'match') &&
+      (enrolled.length > 0 || (await enrolledFactors(account.id, settings)).length === 0);
     const amr = ['pwd', ...factor.amr];
     const started = await startSession({ account, amr, startedAt, caller, options, stillHolds });
     await rehash(account, password, origin);

@@ -38,6 +38,17 @@ export function time(record: unknown, name: string): number {
   return typeof value === 'number' && Math.abs(value) <= MAX_DATE ? value : malformed(name);
 }
 
+/** A time in whole seconds since the epoch. */
+export function seconds(record: unknown, name: string): number {
+  const value = ownProperty(record, name);
+  return isSeconds(value) ? value : malformed(name);
+}
+
+/** Whether a value is a time in whole seconds since the epoch, within the range of dates. */
+export function isSeconds(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(Number(value)) <= MAX_DATE / 1_000;
+}
+
 export function malformed(name: string): never {
   throw new Error(`the store returned a record without a usable "${name}"`);
 }

@@ -1,7 +1,7 @@
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { Identify } from './authenticate.ts';
-import { originOf } from './origin.ts';
 import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';
 import type { Settings } from './settings.ts';
 
@@ -14,11 +14,14 @@ export function createRefresh(settings: Settings, identify: Identify): Refresh {
     const identified = await identify(token, caller);
     if (!identified.ok) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
     const { account, record, claims } = identified;
-    const lastRefresh = record.authTime + maxSessionSeconds;
-    if (lastRefresh <= Math.floor(clock() / 1_000)) {
-      publishAudit({ type: 'token.rejected', reason: 'login_too_old', ...originOf(caller) });
+    const refuse = (reason: string): never => {
+      publishAudit({ type: 'token.rejected', reason, ...originOf(caller) });
       throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
-    }
+    };
+    // Nothing here tells who the client is: it has its refresh token, or none.
+    if (record.clientId !== undefined) refuse('other_client');
+    const lastRefresh = record.authTime + maxSessionSeconds;
+    if (lastRefresh <= Math.floor(clock() / 1_000)) refuse('login_too_old');
     const refreshed = issueLoginToken(
       settings,
       claimsOf(account, record, ownProperty(claims, 'email') !== undefined),

@@ -1,11 +1,11 @@
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { type Caller, DoorwardError } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
 import { newPasswordProblem, passwordProblem } from '../passwords/index.ts';
+import { createAddAccount } from './add-account.ts';
 import { addressKey } from './address-key.ts';
 import { isEmail } from './email.ts';
 import { refuseInput, requiredText } from './input.ts';
 import { admit } from './limiter.ts';
-import { originOf } from './origin.ts';
 import type { Account } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';
@@ -23,7 +23,8 @@ export type Register = (input: Registration, caller?: Caller) => Promise<PublicA
 const HOUR_MS = 3_600_000;
 
 export function createRegister(settings: Settings): Register {
-  const { store, limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, onRegistered, passwordRules } = settings;
+  const { limits, hasher, clock, ids, defaultRoles, registerMaxPerHour, passwordRules } = settings;
+  const addAccount = createAddAccount(settings);
 
   async function register(input: Registration, caller: Caller = {}): Promise<PublicAccount> {
     const { username, password, email } = readRegistration(input, settings);
@@ -46,20 +47,8 @@ export function createRegister(settings: Settings): Register {
       disabled: false,
       createdAt: clock(),
     };
-    if (!(await store.create(account))) throw new DoorwardError('ACCOUNT_EXISTS');
-    const shown = toPublicAccount(account);
-    await announce(shown);
-    publishAudit({ type: 'account.registered', accountId: account.id, username, ...originOf(caller) });
-    return shown;
-  }
-
-  async function announce(account: PublicAccount): Promise<void> {
-    try {
-      await onRegistered(account);
-    } catch (error) {
-      await store.remove(account.id).catch(() => undefined);
-      throw error;
-    }
+    if (!(await addAccount(account, caller))) throw new DoorwardError('ACCOUNT_EXISTS');
+    return toPublicAccount(account);
   }
 
   function limitsOf({ ip }: Caller) {

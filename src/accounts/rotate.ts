@@ -1,7 +1,7 @@
+import { guarded } from '../core/guarded.ts';
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { announceEnd } from './end-session.ts';
-import { guarded } from './guarded.ts';
-import { originOf } from './origin.ts';
 import type { Account } from './ports.ts';
 import { createRefreshToken, hashRefreshToken, isRefreshToken, openSuccessor, sealSuccessor } from './refresh-token.ts';
 import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';

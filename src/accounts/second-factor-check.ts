@@ -1,5 +1,6 @@
+import { checkedFlag, guarded } from '../core/guarded.ts';
+import type { Caller } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
-import { checkedFlag, guarded } from './guarded.ts';
 import { texts } from './record.ts';
 import type { SecondFactor } from './second-factor.ts';
 import type { Settings } from './settings.ts';
@@ -27,6 +28,7 @@ export async function checkFactors(
   credentials: unknown,
   enrolled: readonly SecondFactor[],
   { storeTimeoutMs }: Settings,
+  caller: Caller,
 ): Promise<FactorVerdict> {
   if (enrolled.length === 0) return { kind: 'proved', amr: [] };
   let isTried = false;
@@ -34,7 +36,7 @@ export async function checkFactors(
     const proof = ownProperty(credentials, factor.field);
     if (isAbsent(proof)) continue;
     isTried = true;
-    const amr = await guarded(async () => methodsOf(await factor.verify(accountId, proof)), storeTimeoutMs);
+    const amr = await guarded(async () => methodsOf(await factor.verify(accountId, proof, caller)), storeTimeoutMs);
     if (amr !== undefined) return { kind: 'proved', amr };
   }
   return { kind: isTried ? 'wrong' : 'missing' };

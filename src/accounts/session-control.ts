@@ -1,7 +1,7 @@
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import type { Identify } from './authenticate.ts';
 import { endSession, endSessions } from './end-session.ts';
-import { originOf } from './origin.ts';
 import { hashRefreshToken, isRefreshToken } from './refresh-token.ts';
 import { readSession } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
@@ -37,7 +37,7 @@ export interface SessionControl {
   readonly sessionsOf: (accountId: string) => Promise<readonly PublicSession[]>;
   /** Ends one session of this account and of no other. @returns whether there was one. */
   readonly revokeSession: (accountId: string, sessionId: string, caller?: Caller) => Promise<boolean>;
-  /** Ends all sessions of an account, or all but one, and the logins that are under way. @returns how many there were. */
+  /** Ends all sessions of an account, or all but one; a login under way goes on if what it proved still holds. @returns how many there were. */
   readonly revokeAllFor: (
     accountId: string,
     options?: { readonly exceptSessionId?: string; readonly caller?: Caller },

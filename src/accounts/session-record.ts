@@ -1,5 +1,5 @@
 import { ownProperty } from '../core/own-property.ts';
-import { malformed, optionalText, text, textList, time } from './record.ts';
+import { malformed, optionalText, seconds, text, textList, time } from './record.ts';
 import type { Rotation, SessionRecord } from './session-store.ts';
 
 /**
@@ -16,7 +16,7 @@ export function readSessionRecord(record: unknown): SessionRecord | undefined {
     id: text(record, 'id'),
     accountId: text(record, 'accountId'),
     ...(clientId !== undefined && { clientId }),
-    authTime: time(record, 'authTime'),
+    authTime: seconds(record, 'authTime'),
     amr: textList(record, 'amr'),
     acr: text(record, 'acr'),
     startedAt: time(record, 'startedAt'),

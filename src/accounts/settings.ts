@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { guarded } from '../core/guarded.ts';
 import { type Clock, systemClock } from '../core/index.ts';
 import { commonPasswords, type PasswordHasher, type PasswordRules } from '../passwords/index.ts';
 import type { TokenIssuer, TokenVerifier } from '../tokens/index.ts';
 import { boundedSessionStore } from './bounded-sessions.ts';
 import { boundedAccountStore, boundedRateLimitStore } from './bounded-stores.ts';
-import { guarded } from './guarded.ts';
 import type { AccountStore, RateLimitStore } from './ports.ts';
 import type { PublicAccount } from './public-account.ts';
 import type { SecondFactor } from './second-factor.ts';
@@ -68,12 +68,27 @@ export interface AccountsOptions {
 const MAX_NUMBER = 2 ** 31 - 1;
 const MAX_GRACE_SECONDS = 60;
 const MIN_SECRET_BYTES = 32;
+const OPTIONS: readonly (keyof AccountsOptions)[] = [
+  ...(['store', 'limits', 'sessions', 'hasher', 'issuer', 'verifier', 'roles', 'defaultRoles', 'factors'] as const),
+  ...(['passwordRules', 'emailRequired', 'loginMaxFailures', 'loginWindowSeconds', 'registerMaxPerHour'] as const),
+  ...(['maxSessionSeconds', 'refreshAbsoluteSeconds', 'refreshIdleSeconds', 'refreshGraceSeconds'] as const),
+  ...(['storeTimeoutMs', 'auditSecret', 'clock', 'ids', 'sessionIds'] as const),
+  ...(['onRegistered', 'onRevoked', 'onSessionEnded'] as const),
+];
+const PASSWORD_RULES: readonly (keyof PasswordRules)[] = [
+  'minLength',
+  'maxLength',
+  'forbidden',
+  'check',
+  'checkTimeoutMs',
+];
 
 /** The options with their defaults, checked, and with stores and listeners that answer in time or fail. */
 export type Settings = Required<AccountsOptions>;
 
 /** @throws `CONFIG_INVALID` for an option that cannot be meant. */
 export function readSettings(options: AccountsOptions): Settings {
+  refuseUnknownOptions(options, OPTIONS);
   const {
     defaultRoles = ['viewer'],
     factors = [],
@@ -94,6 +109,7 @@ export function readSettings(options: AccountsOptions): Settings {
     onRevoked = () => undefined,
     onSessionEnded = () => undefined,
   } = options;
+  refuseUnknownOptions(options.passwordRules ?? {}, PASSWORD_RULES);
   const { minLength = 8, maxLength = 1_024, forbidden = commonPasswords() } = options.passwordRules ?? {};
   const { check, checkTimeoutMs = 3_000 } = options.passwordRules ?? {};
   const limits = { loginMaxFailures, loginWindowSeconds, registerMaxPerHour };

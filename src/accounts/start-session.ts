@@ -1,7 +1,7 @@
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { acrOf } from './assurance.ts';
 import type { LoginOptions } from './login-options.ts';
-import { originOf } from './origin.ts';
 import type { Account } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import { createRefreshToken, hashRefreshToken } from './refresh-token.ts';
@@ -52,8 +52,12 @@ export function createStartSession(settings: Settings): StartSession {
       sessions.start({ ...session, startedAt }, record === false ? undefined : record);
     // The sessions may have been ended while the password was hashed; a proof that still holds may start anew.
     const isStarted = (await start(login.startedAt)) || (await start(Math.max(clock(), login.startedAt + 1)));
-    const current = await store.byId(account.id);
-    const holds = current !== undefined && !current.disabled && (await login.stillHolds(current));
+    const orEnd = async (error: unknown): Promise<never> => {
+      if (isStarted) await sessions.end(session.id).catch(() => undefined);
+      throw error;
+    };
+    const current = await store.byId(account.id).catch(orEnd);
+    const holds = current !== undefined && !current.disabled && (await login.stillHolds(current).catch(orEnd));
     if (!isStarted || !holds) {
       if (isStarted) await sessions.end(session.id);
       if (holds) throw new DoorwardError('SERVICE_BUSY', { retryAfterSeconds: 1 });

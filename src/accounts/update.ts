@@ -1,7 +1,7 @@
 import { type Caller, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { ownProperty } from '../core/own-property.ts';
 import { refuseInput } from './input.ts';
-import { originOf } from './origin.ts';
 import type { AccountPatch } from './ports.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';

@@ -21,8 +21,8 @@ export interface ApiKeys extends Keeping {
  * @example
  * const apiKeys = createApiKeys({ store, subjectOf, scopes: ['create', 'update', 'delete'] });
  * const { key, apiKey } = await apiKeys.create({ accountId, name: 'nightly build', scopes: ['create'] });
- * const authenticate: Authenticator = (token, caller) =>
- *   apiKeys.recognises(token) ? apiKeys.authenticate(token, caller) : accounts.authenticate(token, caller);
+ * const authenticate = (token: string) =>
+ *   apiKeys.recognises(token) ? apiKeys.authenticate(token) : accounts.authenticate(token);
  */
 export function createApiKeys(options: ApiKeysOptions): ApiKeys {
   const settings = readSettings(options);

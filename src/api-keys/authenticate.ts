@@ -1,5 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Authentication, type Authenticator, type Caller, publishAudit, type Subject } from '../core/index.ts';
+import {
+  type Authentication,
+  type Authenticator,
+  type Caller,
+  isScopeGranted,
+  publishAudit,
+  type Subject,
+} from '../core/index.ts';
 import { digestOf, parseKey } from './key-text.ts';
 import { createNoteUse } from './note-use.ts';
 import type { Settings } from './settings.ts';
@@ -18,7 +25,8 @@ export function createAuthenticate({ store, subjectOf, prefix, clock }: Settings
     if (record === undefined) return refuse('unknown', caller);
     if (!isRight) return refuse('wrong_secret', caller, record.id);
     const now = clock();
-    if (record.expiresAt !== undefined && now >= record.expiresAt) return refuse('expired', caller, record.id);
+    // Also when the clock tells no time.
+    if (record.expiresAt !== undefined && !(now < record.expiresAt)) return refuse('expired', caller, record.id);
     const subject = await subjectOf(record.accountId);
     if (!subject) return refuse('account', caller, record.id);
     noteUse(record, now);
@@ -28,8 +36,8 @@ export function createAuthenticate({ store, subjectOf, prefix, clock }: Settings
 }
 
 /** Scopes narrow: those of the key never bring back what the subject was not granted itself. */
-function scopesOf(granted: readonly string[], { scopes }: Subject): readonly string[] {
-  return scopes === undefined ? granted : granted.filter((scope) => scopes.includes(scope));
+function scopesOf(granted: readonly string[], subject: Subject): readonly string[] {
+  return granted.filter((scope) => isScopeGranted(subject, scope));
 }
 
 /** The id of a key that does not exist is whatever somebody typed, and not told. */

@@ -1,4 +1,4 @@
-import { guarded } from '../core/guarded.ts';
+import { checkedFlag, guarded } from '../core/guarded.ts';
 import type { ApiKeyRecord, ApiKeyStore } from './api-key-store.ts';
 import { readRecord } from './read-record.ts';
 
@@ -10,10 +10,7 @@ import { readRecord } from './read-record.ts';
  */
 export function boundedApiKeyStore(store: ApiKeyStore, timeoutMs: number): ApiKeyStore {
   const flag = (call: () => Promise<unknown>): Promise<boolean> =>
-    guarded(async () => {
-      const answer = await call();
-      return typeof answer === 'boolean' ? answer : wrong('did not answer with a boolean');
-    }, timeoutMs);
+    guarded(async () => checkedFlag(await call()), timeoutMs);
   return {
     add: (key) => flag(() => store.add(key)),
     find: (id) =>

@@ -1,8 +1,10 @@
-import { DoorwardError, publishAudit } from '../core/index.ts';
+import { isAccountId } from '../core/identifiers.ts';
+import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { ApiKeyRecord } from './api-key-store.ts';
 import { digestOf, makeKey } from './key-text.ts';
-import { isAccountId, type NewApiKey, readEnd, readNewApiKey } from './new-api-key.ts';
+import { type NewApiKey, readEnd, readNewApiKey } from './new-api-key.ts';
 import { type PublicApiKey, toPublicApiKey } from './public-api-key.ts';
 import type { Settings } from './settings.ts';
 
@@ -20,14 +22,14 @@ export interface ReplaceOptions {
   readonly expiresAt?: unknown;
 }
 
-/** What the owner of keys does with them. */
+/** What the owner of keys does with them. A `caller` is told in events. */
 export interface Keeping {
   /**
    * Makes a key.
    *
    * @throws `INPUT_INVALID` with the `field` at fault: `accountId` when the account has as many keys as it may.
    */
-  readonly create: (input: NewApiKey) => Promise<IssuedApiKey>;
+  readonly create: (input: NewApiKey, caller?: Caller) => Promise<IssuedApiKey>;
   /** The account's keys, oldest first. Those that have ended are among them until its next key is made. */
   readonly list: (accountId: string) => Promise<readonly PublicApiKey[]>;
   /**
@@ -37,11 +39,16 @@ export interface Keeping {
    * parallel calls one gets the successor.
    * @throws `INPUT_INVALID` with the `field` at fault: `accountId` when the account has twice as many keys as it may.
    */
-  readonly replace: (accountId: string, id: string, options: ReplaceOptions) => Promise<IssuedApiKey | undefined>;
+  readonly replace: (
+    accountId: string,
+    id: string,
+    options: ReplaceOptions,
+    caller?: Caller,
+  ) => Promise<IssuedApiKey | undefined>;
   /** Ends a key at once. @returns whether the account had it. */
-  readonly remove: (accountId: string, id: string) => Promise<boolean>;
+  readonly remove: (accountId: string, id: string, caller?: Caller) => Promise<boolean>;
   /** Ends all keys of an account at once, for example when it is removed or was taken over. */
-  readonly removeAll: (accountId: string) => Promise<void>;
+  readonly removeAll: (accountId: string, caller?: Caller) => Promise<void>;
 }
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
@@ -59,7 +66,7 @@ export function createKeeping({ store, scopes: known, prefix, maxKeysPerAccount,
     if (keys.length - ended.length >= max) throw tooMany();
   }
 
-  async function create(input: NewApiKey): Promise<IssuedApiKey> {
+  async function create(input: NewApiKey, caller: Caller = {}): Promise<IssuedApiKey> {
     const now = clock();
     const { accountId, ...wanted } = readNewApiKey(input, known, now);
     await makeRoom(accountId, maxKeysPerAccount, now);
@@ -72,11 +79,16 @@ export function createKeeping({ store, scopes: known, prefix, maxKeysPerAccount,
       await store.remove(accountId, id);
       throw tooMany();
     }
-    publishAudit({ type: 'api_key.created', accountId, keyId: id });
+    publishAudit({ type: 'api_key.created', accountId, keyId: id, ...originOf(caller) });
     return { key, apiKey: toPublicApiKey(record) };
   }
 
-  async function replace(accountId: string, id: string, options: ReplaceOptions): Promise<IssuedApiKey | undefined> {
+  async function replace(
+    accountId: string,
+    id: string,
+    options: ReplaceOptions,
+    caller: Caller = {},
+  ): Promise<IssuedApiKey | undefined> {
     const now = clock();
     const overlapMs = readOverlap(options) * 1_000;
     const wantedEnd = readEnd(ownProperty(options, 'expiresAt'), now);
@@ -90,21 +102,21 @@ export function createKeeping({ store, scopes: known, prefix, maxKeysPerAccount,
     const kept = { accountId, name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
     const next = { id: nextId, ...kept, hash, createdAt: now };
     if (!(await store.replace(id, next, now + overlapMs, now))) return undefined;
-    publishAudit({ type: 'api_key.replaced', accountId, keyId: id, nextKeyId: nextId });
+    publishAudit({ type: 'api_key.replaced', accountId, keyId: id, nextKeyId: nextId, ...originOf(caller) });
     return { key, apiKey: toPublicApiKey(next) };
   }
 
-  async function remove(accountId: string, id: string): Promise<boolean> {
+  async function remove(accountId: string, id: string, caller: Caller = {}): Promise<boolean> {
     const isKey = isAccountId(accountId) && typeof id === 'string' && KEY_ID.test(id);
     if (!isKey || !(await store.remove(accountId, id))) return false;
-    publishAudit({ type: 'api_key.removed', accountId, keyId: id });
+    publishAudit({ type: 'api_key.removed', accountId, keyId: id, ...originOf(caller) });
     return true;
   }
 
-  async function removeAll(accountId: string): Promise<void> {
+  async function removeAll(accountId: string, caller: Caller = {}): Promise<void> {
     const keys = await listOf(accountId);
     if (isAccountId(accountId)) await store.removeAll(accountId);
-    for (const { id } of keys) publishAudit({ type: 'api_key.removed', accountId, keyId: id });
+    for (const { id } of keys) publishAudit({ type: 'api_key.removed', accountId, keyId: id, ...originOf(caller) });
   }
 
   return {

@@ -1,3 +1,4 @@
+import { isAccountId } from '../core/identifiers.ts';
 import { DoorwardError } from '../core/index.ts';
 import { ownProperty } from '../core/own-property.ts';
 
@@ -23,7 +24,6 @@ export interface CheckedApiKey {
 }
 
 const NAME = /^[^\p{C}]{1,128}$/u;
-const ACCOUNT_ID = /^[^\0\p{Surrogate}]{1,256}$/u;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** @throws `INPUT_INVALID` with the `field` at fault. */
@@ -35,11 +35,6 @@ export function readNewApiKey(input: NewApiKey, known: readonly string[], now: n
   const expiresAt = readEnd(ownProperty(input, 'expiresAt'), now);
   const scopes = readScopes(ownProperty(input, 'scopes'), known);
   return { accountId, name, scopes, ...(expiresAt !== undefined && { expiresAt }) };
-}
-
-/** Databases refuse NUL and lone surrogates with an error; no account has such an id. */
-export function isAccountId(value: unknown): value is string {
-  return typeof value === 'string' && ACCOUNT_ID.test(value);
 }
 
 function readScopes(value: unknown, known: readonly string[]): readonly string[] {

@@ -14,7 +14,8 @@ export function createNoteUse(store: Pick<ApiKeyStore, 'touch'>): NoteUse {
   const written = new Map<string, number>();
   return ({ id, lastUsedAt = Number.NEGATIVE_INFINITY }, now) => {
     const last = Math.max(lastUsedAt, written.get(id) ?? Number.NEGATIVE_INFINITY);
-    if (now - last < INTERVAL_MS) return;
+    // Nor when the clock tells no time, which no store could give back.
+    if (!(now - last >= INTERVAL_MS)) return;
     written.delete(id);
     written.set(id, now);
     if (written.size > MAX_REMEMBERED) forgetOldest(written);

@@ -1,4 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { guarded } from '../core/guarded.ts';
 import { type Clock, type MaybePromise, type Subject, systemClock } from '../core/index.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
@@ -30,7 +30,7 @@ const PREFIX = /^[a-z](?:[a-z0-9_]{0,22}[a-z0-9])?$/;
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
 /** What timers can hold. */
 const MAX_NUMBER = 2 ** 31 - 1;
-const NAMES: ReadonlySet<string> = new Set([
+const OPTIONS: readonly string[] = [
   'store',
   'subjectOf',
   'scopes',
@@ -38,11 +38,11 @@ const NAMES: ReadonlySet<string> = new Set([
   'maxKeysPerAccount',
   'storeTimeoutMs',
   'clock',
-]);
+];
 
 /** @throws `CONFIG_INVALID` for an option that is unknown or cannot be meant. */
 export function readSettings(options: ApiKeysOptions): Settings {
-  for (const name of Object.keys(Object(options))) if (!NAMES.has(name)) throw configInvalid(name, 'is not an option');
+  refuseUnknownOptions(options, OPTIONS);
   const { store, subjectOf, scopes } = Object(options) as ApiKeysOptions;
   const { prefix = 'dw', maxKeysPerAccount = 50, storeTimeoutMs = 3_000, clock = systemClock } = options;
   if (typeof store?.find !== 'function') throw configInvalid('store', 'must be a store of API keys');

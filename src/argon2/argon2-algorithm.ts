@@ -10,19 +10,19 @@ const SALT_BYTES = 16;
 const DIGEST_BYTES = 32;
 
 /** Argon2id (RFC 9106) at one configured cost, evaluated by `run`. */
-export function argon2Algorithm(cost: Argon2Cost, run: (job: Argon2Job) => Promise<Buffer>): PasswordAlgorithm {
-  const blank = (): Argon2Hash => ({ ...cost, salt: randomBytes(SALT_BYTES), digest: Buffer.alloc(DIGEST_BYTES) });
+export function argon2Algorithm(
+  cost: Argon2Cost,
+  run: (job: Argon2Job) => Promise<Buffer>,
+): PasswordAlgorithm<Argon2Hash> {
   return {
     maxBytes: undefined,
-    accepts: (hash) => parsePhc(hash) !== undefined,
-    blank: () => formatPhc(blank()),
-    isWeaker(hash) {
-      const { memoryKiB, passes, salt, digest } = parsePhc(hash) ?? blank();
+    read: parsePhc,
+    blank: () => ({ ...cost, salt: randomBytes(SALT_BYTES), digest: Buffer.alloc(DIGEST_BYTES) }),
+    isWeaker({ memoryKiB, passes, salt, digest }) {
       const isShort = salt.length < SALT_BYTES || digest.length < DIGEST_BYTES;
       return isShort || memoryKiB < cost.memoryKiB || passes < cost.passes;
     },
-    async evaluate(secret, like) {
-      const { digest, ...parameters } = parsePhc(like) ?? blank();
+    async evaluate(secret, { digest, ...parameters }) {
       const computed = await run({ ...parameters, secret, digestLength: digest.length });
       return formatPhc({ ...parameters, digest: computed });
     },

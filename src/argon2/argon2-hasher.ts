@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { createFairPool } from '../passwords/fair-pool.ts';
 import { hasherOver } from '../passwords/hasher-over.ts';
 import type { PasswordHasher, Pepper } from '../passwords/index.ts';
-import { checkRange, refuseUnknownOptions } from '../passwords/options.ts';
+import { checkRange } from '../passwords/options.ts';
 import { readPeppers } from '../passwords/pepper.ts';
 import { argon2Algorithm } from './argon2-algorithm.ts';
 import { runArgon2Job } from './argon2-job.ts';
@@ -50,7 +50,7 @@ const MAX_DEFAULT_CONCURRENCY = 3;
  */
 export function createArgon2Hasher(options: Argon2HasherOptions = {}): PasswordHasher {
   refuseUnknownOptions(options, ['memoryKiB', 'passes', 'parallelism', 'concurrency', 'queueLimit', 'peppers']);
-  const { memoryKiB = 19_456, passes = 2, parallelism = 1, queueLimit = 64, peppers = [] } = options;
+  const { memoryKiB = 19_456, passes = 2, parallelism = 1, queueLimit = 64 } = options;
   const { concurrency = Math.min(availableParallelism(), MAX_DEFAULT_CONCURRENCY) } = options;
   checkRange('memoryKiB', memoryKiB, MIN_KIB_PER_LANE, MAX_MEMORY_KIB);
   checkRange('passes', passes, 1, MAX_PASSES);
@@ -60,7 +60,7 @@ export function createArgon2Hasher(options: Argon2HasherOptions = {}): PasswordH
   const cost = { memoryKiB, passes, parallelism };
   const problem = costProblem(cost);
   if (problem !== undefined) throw configInvalid('memoryKiB', problem);
-  const secrets = readPeppers(peppers);
+  const secrets = readPeppers('peppers' in options ? options.peppers : []);
   const pool = createFairPool({ openLane: () => threadPoolLane(runArgon2Job), lanes: concurrency, queueLimit });
   return hasherOver(argon2Algorithm(cost, pool.run), secrets, pool.close);
 }

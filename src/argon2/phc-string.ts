@@ -57,5 +57,5 @@ function encode(bytes: Buffer): string {
 function decode(text: string): Buffer | undefined {
   if (text === '') return undefined;
   const bytes = Buffer.from(text, 'base64');
-  return encode(bytes) === text ? bytes : undefined;
+  return bytes.toString('base64').startsWith(text) ? bytes : undefined;
 }

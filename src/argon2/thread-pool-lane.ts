@@ -8,7 +8,8 @@ export function threadPoolLane<Job, Result>(work: (job: Job) => Promise<Result>)
   let current: Promise<unknown> = Promise.resolve();
   return {
     execute(job) {
-      const result = work(job);
+      // A native function throws at once over an argument that it cannot read; that is a rejection, too.
+      const result = new Promise<Result>((resolve) => resolve(work(job)));
       current = result.catch(() => undefined);
       return result;
     },

@@ -1,5 +1,5 @@
 import diagnostics from 'node:diagnostics_channel';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { auditRecord, decisionRecord, type EventRecord } from '../core/event-record.ts';
 import {
   AUDIT_CHANNEL,
@@ -37,7 +37,7 @@ export interface JsonLinesSink {
   close(): Promise<void>;
 }
 
-const OPTIONS: ReadonlySet<string> = new Set(['write', 'maxQueue', 'decisions', 'closeTimeoutMs', 'onError', 'clock']);
+const OPTIONS: readonly string[] = ['write', 'maxQueue', 'decisions', 'closeTimeoutMs', 'onError', 'clock'];
 
 /**
  * Writes every audit event, and every decision that denies, as one line of JSON. Requests never wait for it: a
@@ -103,9 +103,7 @@ export function createJsonLinesSink(options: JsonLinesSinkOptions): JsonLinesSin
 }
 
 function validated(options: JsonLinesSinkOptions): Required<JsonLinesSinkOptions> {
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.has(name)) throw configInvalid(name, 'is not an option');
-  }
+  refuseUnknownOptions(options, OPTIONS);
   const {
     write,
     maxQueue = 10_000,

@@ -1,4 +1,4 @@
-import { guarded } from './guarded.ts';
+import { checkedFlag, guarded } from './guarded.ts';
 import type { OnceStore } from './once-store.ts';
 
 /**
@@ -11,10 +11,4 @@ export function boundedOnceStore(store: OnceStore, timeoutMs: number): OnceStore
   return {
     once: (key, expiresAt, now) => guarded(async () => checkedFlag(await store.once(key, expiresAt, now)), timeoutMs),
   };
-}
-
-/** @throws `Error` for an answer that is no boolean. */
-export function checkedFlag(answer: unknown): boolean {
-  if (typeof answer !== 'boolean') throw new Error('the store did not answer with a boolean');
-  return answer;
 }

@@ -5,7 +5,8 @@ import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
 
 /**
  * Combines decision points so that the first that allows decides. If none allows, the first that
- * failed to answer decides, else the first denial: an error is never mistaken for a plain "no".
+ * failed to answer decides, else the first that missed a scope, else the first denial: neither is ever
+ * mistaken for a plain "no".
  * With no decision point at all it denies.
  *
  * @example
@@ -44,5 +45,11 @@ function firstThat(
 }
 
 function weightier(kept: Decision | undefined, decision: Decision): Decision {
-  return kept === undefined || (!isIndeterminate(kept) && isIndeterminate(decision)) ? decision : kept;
+  return kept === undefined || weightOf(decision) > weightOf(kept) ? decision : kept;
+}
+
+/** Only a plain "no" is one about the subject; what a client lacks its user may have. */
+function weightOf(decision: Decision): number {
+  if (isIndeterminate(decision)) return 2;
+  return decision.reason === 'insufficient_scope' ? 1 : 0;
 }

@@ -4,3 +4,23 @@ import { DoorwardError } from './errors.ts';
 export function configInvalid(field: string, problem: string): DoorwardError {
   return new DoorwardError('CONFIG_INVALID', { field, problem });
 }
+
+/**
+ * A misspelt option would leave its default in force, which may check less; so it is refused by name, and so
+ * are options that are no plain object, whose inherited properties nobody would look at.
+ *
+ * @throws `CONFIG_INVALID`
+ */
+export function refuseUnknownOptions(options: unknown, known: Iterable<string>): void {
+  if (!isPlainObject(options)) throw configInvalid('options', 'must be a plain object');
+  const names = new Set(known);
+  for (const name of Object.keys(options)) {
+    if (!names.has(name)) throw configInvalid(name, 'is not a known option');
+  }
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,4 +1,4 @@
-import { type Effect, isIndeterminate } from './decision.ts';
+import { type Decision, type Effect, isIndeterminate } from './decision.ts';
 import type { AuditEvent, DecisionEvent } from './events.ts';
 import { ownProperty } from './own-property.ts';
 
@@ -81,7 +81,7 @@ export function decisionRecord({ point, request, decision, requestId }: Decision
   const { subject, action, resource, environment } = request;
   const record: Draft = {};
   put(record, 'type', 'decision');
-  put(record, 'outcome', isIndeterminate(decision) ? 'unknown' : decision.effect);
+  put(record, 'outcome', outcomeOf(decision));
   put(record, 'reason', decision.reason);
   put(record, 'accountId', subject.id);
   put(record, 'sessionId', ownProperty(ownProperty(subject, 'session'), 'id'));
@@ -95,6 +95,12 @@ export function decisionRecord({ point, request, decision, requestId }: Decision
   put(record, 'ip', environment.ip);
   put(record, 'requestId', requestId);
   return record;
+}
+
+/** By what is obeyed: a decision point of your own may say one thing in `allowed` and another in `effect`. */
+function outcomeOf(decision: Decision): Outcome {
+  if (decision.allowed === true) return 'allow';
+  return isIndeterminate(decision) ? 'unknown' : 'deny';
 }
 
 type Draft = Record<string, string | number | readonly string[]>;

@@ -15,3 +15,9 @@ export async function guarded<T>(call: () => Promise<T>, timeoutMs: number): Pro
     throw new DoorwardError('SERVICE_UNAVAILABLE', { cause });
   }
 }
+
+/** @throws an `Error` for what is no boolean: a count of rows or `undefined` is no answer of a store. */
+export function checkedFlag(answer: unknown): boolean {
+  if (typeof answer !== 'boolean') throw new Error('the store did not answer with a boolean');
+  return answer;
+}

@@ -1,5 +1,5 @@
 import type { AccessRequest } from './access-request.ts';
-import { configInvalid } from './config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from './config-invalid.ts';
 import { deny } from './decision.ts';
 import type { PolicyDecisionPoint, Vocabulary } from './policy-decision-point.ts';
 import type { Subject } from './principal.ts';
@@ -9,13 +9,15 @@ export interface NarrowByScopesOptions {
   readonly needs?: (action: string, request: AccessRequest) => string | undefined;
 }
 
+const OPTIONS: readonly string[] = ['needs'];
+
 /**
  * Lets scopes narrow a decision point: a subject that carries scopes (an OAuth client, an API key) must have
  * that of the action beside what the decision point asks for, else the denial is `insufficient_scope`
  * (RFC 6750 section 3.1). A subject without scopes, as a login of your own makes it, is not narrowed. The
  * scope is looked at first, so that no remote decision point is asked in vain.
  *
- * @throws `CONFIG_INVALID` when `pdp` is no decision point or `needs` no function.
+ * @throws `CONFIG_INVALID` when `pdp` is no decision point or `needs` no function, and for an unknown option.
  * @example
  * const pdp = narrowByScopes(contractRoles);
  */
@@ -23,6 +25,7 @@ export function narrowByScopes(
   pdp: PolicyDecisionPoint & Partial<Vocabulary>,
   options: NarrowByScopesOptions = {},
 ): PolicyDecisionPoint & Partial<Vocabulary> {
+  refuseUnknownOptions(options, OPTIONS);
   const { needs = scopeOfAction } = options;
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
   if (typeof needs !== 'function') throw configInvalid('needs', 'must be a function');

@@ -114,7 +114,7 @@ function requireLogin(
   time: number,
   place: StepUpPlace & { readonly point: string },
 ): asserts principal is Principal {
-  if (principal === undefined) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
+  if (!principal) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
   if (meetsStepUp(principal, stepUp, time)) return;
   publishStepUp(principal, place);
   throw new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED', { stepUp });

@@ -8,7 +8,7 @@ import {
   GraphQLUnionType,
   isInterfaceType,
 } from 'graphql';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import type { PolicyDecisionPoint, Vocabulary } from '../core/index.ts';
 import type { AuthContext } from './auth-context.ts';
 import { type CompileOptions, compile, type Masks } from './compile.ts';
@@ -43,13 +43,25 @@ export interface ProtectSchemaOptions<Context = unknown> {
   readonly directiveName?: string;
 }
 
+const OPTIONS: readonly string[] = [
+  'pdp',
+  'policies',
+  'masks',
+  'auth',
+  'unprotected',
+  'onUnprotected',
+  'policyTimeoutMs',
+  'onError',
+  'directiveName',
+];
+
 /**
  * Compiles the rules of a schema and returns a schema that enforces them on every field of every object type.
  * Fields without rules keep their own resolvers. Apply it last: what changes the schema afterwards may remove
  * a guard, which {@link assertProtected} finds.
  *
- * @throws `CONFIG_INVALID` for a rule that is not exactly right, with its coordinate and SDL line, and for a
- * schema that is protected already.
+ * @throws `CONFIG_INVALID` for a rule that is not exactly right, with its coordinate and SDL line, for an unknown
+ * option, and for a schema that is protected already.
  * @example
  * const schema = protectSchema(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), { pdp });
  */
@@ -135,6 +147,7 @@ function contextAuth(context: unknown): AuthContext | undefined {
 
 /** Checks the options, and takes out what compiling needs. */
 function checked<Context>(options: ProtectSchemaOptions<Context>): CompileOptions {
+  refuseUnknownOptions(options, OPTIONS);
   const { pdp, policies = {}, masks = {}, policyTimeoutMs = 2_000, unprotected = 'allow' } = options;
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a policy decision point');
   if (unprotected !== 'allow' && unprotected !== 'deny') throw configInvalid('unprotected', 'must be allow or deny');

@@ -51,11 +51,11 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
     return json(201, { message: 'User registered', username: account.username });
   }
 
-  async function refresh(request: Request): Promise<Response> {
+  async function refresh(request: Request, info: RequestInfo): Promise<Response> {
     const bearer = readBearer(request.headers.get('authorization'));
     return answering401({ presented: bearer.kind !== 'none' }, async () => {
       if (bearer.kind !== 'token') throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
-      const { accessToken } = await accounts.refresh(bearer.token);
+      const { accessToken } = await accounts.refresh(bearer.token, info);
       return json(200, { access_token: accessToken, token_type: 'Bearer' });
     });
   }

@@ -1,3 +1,4 @@
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import type {
   Authenticator,
   CallerAuthenticator,
@@ -7,8 +8,10 @@ import type {
   PolicyDecisionPoint,
   Principal,
   Resource,
+  StepUp,
   Vocabulary,
 } from '../core/index.ts';
+import { checkedAcrValues, checkedMaxAge } from '../core/step-up.ts';
 import type { RequestInfo } from './handler.ts';
 import type { BodyKey } from './responses.ts';
 import type { Params, Route } from './route.ts';
@@ -21,7 +24,8 @@ export interface GateOptions {
   /** Finds a principal where the request has no `Authorization` header at all, for example by client certificate. @default nobody */
   readonly authenticateCaller?: CallerAuthenticator;
   readonly pdp: GatePolicy;
-  readonly environment: EnvironmentSource;
+  /** Tells the facts of the moment, with the hour in your time zone. @default environmentSource() */
+  readonly environment?: EnvironmentSource;
   /** How long a decision may take, in milliseconds, before the answer is 503. @default 2000 */
   readonly decisionTimeoutMs?: number;
 }
@@ -69,3 +73,27 @@ export type GuardedHandler<A = Access> = (request: Request, info: RequestInfo, a
 
 /** A handler behind a gate; it stands in a router's table, or alone as a `Handler`. */
 export type GatedHandler = (request: Request, info: RequestInfo, route?: Route) => Promise<Response>;
+
+/** What a gate asks of its callers beside a good token, and the form of its 401. */
+export interface Demands {
+  readonly stepUp: StepUp | undefined;
+  readonly bodyKey: BodyKey;
+}
+
+const OPTIONS: readonly string[] = ['maxAuthAgeSeconds', 'acr', 'bodyKey'];
+
+/**
+ * Absent is absent, but a demand that is there must ask for something: `acr: undefined` would let everybody through.
+ *
+ * @throws `CONFIG_INVALID` for an option that is unknown or cannot be meant.
+ */
+export function readDemands(options: AuthenticatedOptions): Demands {
+  refuseUnknownOptions(options, OPTIONS);
+  const { maxAuthAgeSeconds, acr, bodyKey = 'error' } = options;
+  if (bodyKey !== 'error' && bodyKey !== 'detail') throw configInvalid('bodyKey', "must be 'error' or 'detail'");
+  const stepUp = {
+    ...('maxAuthAgeSeconds' in options && { maxAgeSeconds: checkedMaxAge(maxAuthAgeSeconds, 'maxAuthAgeSeconds') }),
+    ...('acr' in options && { acrValues: checkedAcrValues(typeof acr === 'string' ? [acr] : acr, 'acr') }),
+  };
+  return { stepUp: Object.keys(stepUp).length > 0 ? stepUp : undefined, bodyKey };
+}

@@ -1,27 +1,29 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import {
   ask,
   DoorwardError,
   denialOf,
+  environmentSource,
   type MaybePromise,
   type PolicyDecisionPoint,
   type Principal,
   principalFrom,
   publishDecision,
   type Resource,
-  type StepUp,
 } from '../core/index.ts';
-import { checkedAcrValues, checkedMaxAge, meetsStepUp, publishStepUp } from '../core/step-up.ts';
+import { meetsStepUp, publishStepUp } from '../core/step-up.ts';
+import { answering401 } from './answering-401.ts';
 import { readBearer } from './bearer.ts';
-import type {
-  Access,
-  AuthenticatedOptions,
-  DecisionOptions,
-  GatedHandler,
-  GateOptions,
-  GuardedHandler,
-  OptionalAccess,
-  ResourceAccess,
+import {
+  type Access,
+  type AuthenticatedOptions,
+  type DecisionOptions,
+  type GatedHandler,
+  type GateOptions,
+  type GuardedHandler,
+  type OptionalAccess,
+  type ResourceAccess,
+  readDemands,
 } from './gate-options.ts';
 import type { RequestInfo } from './handler.ts';
 import { type BodyKey, errorResponse } from './responses.ts';
@@ -29,7 +31,11 @@ import type { Params, Route } from './route.ts';
 
 /** Wraps handlers so that they run only for those who may: first 401, then 403, then the handler. */
 export interface Gate {
-  /** Lets every authenticated caller through. */
+  /**
+   * Lets every authenticated caller through.
+   *
+   * @throws `CONFIG_INVALID` when an option is unknown or cannot be meant; so do the others that take options.
+   */
   authenticated(handler: GuardedHandler, options?: AuthenticatedOptions): GatedHandler;
   /** Lets anonymous callers through too; a token that is present and not good is still 401. */
   optional(handler: GuardedHandler<OptionalAccess>): GatedHandler;
@@ -52,15 +58,17 @@ interface Passage extends OptionalAccess {
   readonly point: string;
 }
 
+const OPTIONS: readonly string[] = ['authenticate', 'authenticateCaller', 'pdp', 'environment', 'decisionTimeoutMs'];
 const NO_PARAMS: Params = Object.freeze(Object.create(null));
 const ROUTE: Resource = Object.freeze({ type: 'route', attributes: Object.freeze({}) });
 
 /**
  * Makes a gate: it reads the bearer token of a request, authenticates it, asks the decision point, and
  * publishes every decision. An answer that is no decision, is late or fails is 503 and never lets anybody
- * through. What `authenticate`, a resource loader or a handler throws is for the router.
+ * through. What `authenticate`, a resource loader or a handler throws is for the router, but for a 401 behind
+ * the gate, which has the form of the gate's own.
  *
- * @throws `CONFIG_INVALID` when an option is missing or cannot be meant.
+ * @throws `CONFIG_INVALID` when an option is missing, unknown or cannot be meant.
  * @example
  * const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment: environmentSource() });
  * const handler = gate.requirePermission('read', (_request, _info, { principal }) => json(200, { id: principal.id }));
@@ -73,7 +81,7 @@ export function createGate(options: GateOptions): Gate {
     request: Request,
     info: RequestInfo,
     route: Route | undefined,
-    { bodyKey = 'error' }: AuthenticatedOptions,
+    bodyKey: BodyKey,
   ): Promise<Passage | Response> {
     const bearer = readBearer(request.headers.get('authorization'));
     let principal: Principal | undefined;
@@ -99,10 +107,9 @@ export function createGate(options: GateOptions): Gate {
     options: AuthenticatedOptions,
     proceed: (request: Request, info: RequestInfo, access: Access, point: string) => MaybePromise<Response>,
   ): GatedHandler {
-    const { bodyKey = 'error' } = options;
-    const stepUp = stepUpOf(options);
+    const { bodyKey, stepUp } = readDemands(options);
     return async (request, info, route) => {
-      const passage = await enter(request, info, route, options);
+      const passage = await enter(request, info, route, bodyKey);
       if (passage instanceof Response) return passage;
       const { principal, params, environment, point } = passage;
       if (principal === undefined) return refusal(bodyKey, false);
@@ -110,7 +117,7 @@ export function createGate(options: GateOptions): Gate {
         publishStepUp(principal, { point, ip: info.ip, requestId: info.requestId });
         return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED', { stepUp }), { bodyKey });
       }
-      return proceed(request, info, { principal, params, environment }, point);
+      return answering401({ bodyKey }, async () => proceed(request, info, { principal, params, environment }, point));
     };
   }
 
@@ -138,7 +145,7 @@ export function createGate(options: GateOptions): Gate {
     authenticated: (handler, options = {}) => guarded(options, handler),
 
     optional: (handler) => async (request, info, route) => {
-      const passage = await enter(request, info, route, {});
+      const passage = await enter(request, info, route, 'error');
       return passage instanceof Response ? passage : handler(request, info, passage);
     },
 
@@ -152,10 +159,10 @@ export function createGate(options: GateOptions): Gate {
     },
 
     requireDecision(options, handler) {
-      const { action, resource: load, pdp: own = pdp } = options;
+      const { action, resource: load, pdp: own = pdp, ...demands } = options;
       if (typeof action !== 'string' || action === '') throw configInvalid('action', 'must be a non-empty string');
       if (typeof load !== 'function') throw configInvalid('resource', 'must be a function');
-      return guarded(options, async (request, info, access, point) => {
+      return guarded(demands, async (request, info, access, point) => {
         const resource = await load(request, access.params, access.principal);
         const question = { pdp: own, action, resource, message: `Not allowed: ${action}` };
         return (await refused(info, access, point, question)) ?? handler(request, info, { ...access, resource });
@@ -177,7 +184,9 @@ function refusal(bodyKey: BodyKey, presented: boolean): Response {
 }
 
 function validated(options: GateOptions): Required<GateOptions> {
-  const { authenticate, pdp, environment, authenticateCaller = () => undefined, decisionTimeoutMs = 2_000 } = options;
+  refuseUnknownOptions(options, OPTIONS);
+  const { authenticate, pdp, environment = environmentSource() } = options;
+  const { authenticateCaller = () => undefined, decisionTimeoutMs = 2_000 } = options;
   if (typeof authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
   if (typeof authenticateCaller !== 'function') throw configInvalid('authenticateCaller', 'must be a function');
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
@@ -186,15 +195,4 @@ function validated(options: GateOptions): Required<GateOptions> {
     throw configInvalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');
   }
   return { authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs };
-}
-
-/** What kind of login the options ask for. */
-function stepUpOf({ maxAuthAgeSeconds, acr }: AuthenticatedOptions): StepUp | undefined {
-  if (maxAuthAgeSeconds === undefined && acr === undefined) return undefined;
-  return {
-    ...(maxAuthAgeSeconds !== undefined && {
-      maxAgeSeconds: checkedMaxAge(maxAuthAgeSeconds, 'maxAuthAgeSeconds'),
-    }),
-    ...(acr !== undefined && { acrValues: checkedAcrValues(typeof acr === 'string' ? [acr] : acr, 'acr') }),
-  };
 }

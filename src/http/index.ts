@@ -2,6 +2,7 @@ export { type AccountRoutes, accountRoutes, type RoutedAccounts } from './accoun
 export { type ApiKeyRoutes, apiKeyRoutes } from './api-key-routes.ts';
 export { type Bearer, readBearer } from './bearer.ts';
 export { bodyLimits, limitBody, type ReadJsonOptions, readForm, readJson } from './body.ts';
+export { RECENT_LOGIN_SECONDS } from './by-owner.ts';
 export { type FactorRoutes, type FactorRoutesOptions, factorRoutes } from './factor-routes.ts';
 export { createGate, type Gate } from './gate.ts';
 export type {
@@ -19,4 +20,4 @@ export type { ErrorListener, Handler, RequestInfo } from './handler.ts';
 export { type BodyKey, type ErrorResponseOptions, errorResponse, json } from './responses.ts';
 export type { Params, Route, RouteHandler, Routes } from './route.ts';
 export { createRouter, type RouterOptions } from './router.ts';
-export { RECENT_LOGIN_SECONDS, type SessionAccounts, type SessionRoutes, sessionRoutes } from './session-routes.ts';
+export { type SessionAccounts, type SessionRoutes, sessionRoutes } from './session-routes.ts';

@@ -9,7 +9,8 @@ export interface RouterOptions {
   readonly onError?: ErrorListener;
 }
 
-const MAX_PARAMETER_LENGTH = 256;
+/** The longest id that there is: a WebAuthn credential's, 1,023 bytes in base64url. */
+const MAX_PARAMETER_LENGTH = 1_364;
 
 /**
  * Makes one handler of many. A literal segment beats a parameter. An unknown path is 404, a method that

@@ -1,8 +1,9 @@
 import type { Accounts } from '../accounts/index.ts';
-import { DoorwardError, type Principal } from '../core/index.ts';
+import { DoorwardError } from '../core/index.ts';
 import { answering401 } from './answering-401.ts';
 import { readBearer } from './bearer.ts';
 import { bodyLimits, readJson } from './body.ts';
+import { byOwner, RECENTLY } from './by-owner.ts';
 import type { Gate } from './gate.ts';
 import { json } from './responses.ts';
 import type { RouteHandler } from './route.ts';
@@ -25,12 +26,9 @@ export type SessionRoutes = Readonly<
   >
 >;
 
-/** How recent a login has to be for what changes how an account is protected, in seconds. */
-export const RECENT_LOGIN_SECONDS = 900;
-
 /**
  * Makes the routes by which the owner of an account ends its sessions and changes its password; the
- * latter asks for a login of the last 15 minutes.
+ * latter asks for a login of the last 15 minutes. Who only acts for the owner, as an API key does, gets 403.
  *
  * @example
  * const handler = createRouter({ ...accountRoutes(accounts, gate), ...sessionRoutes(accounts, gate) });
@@ -45,40 +43,27 @@ export function sessionRoutes(accounts: SessionAccounts, gate: Pick<Gate, 'authe
         return json(200, { message: 'Logged out' });
       });
     },
-    'GET /account/sessions': gate.authenticated(async (_request, _info, { principal }) => {
-      const current = principal.session?.id;
+    'GET /account/sessions': byOwner(gate, async (_request, _info, { principal, session: { id: current } }) => {
       const sessions = await accounts.sessionsOf(principal.id);
       return json(200, { sessions: sessions.map((session) => ({ ...session, current: session.id === current })) });
     }),
-    'DELETE /account/sessions': gate.authenticated(async (_request, info, { principal }) => {
-      await accounts.revokeAllFor(principal.id, { exceptSessionId: loginOf(principal).id, caller: info });
+    'DELETE /account/sessions': byOwner(gate, async (_request, info, { principal, session }) => {
+      await accounts.revokeAllFor(principal.id, { exceptSessionId: session.id, caller: info });
       return json(200, { message: 'All other sessions ended' });
     }),
-    'DELETE /account/sessions/{id}': gate.authenticated(async (_request, info, { principal, params }) => {
-      loginOf(principal);
+    'DELETE /account/sessions/{id}': byOwner(gate, async (_request, info, { principal, params }) => {
       const ended = await accounts.revokeSession(principal.id, params.id ?? '', info);
       if (!ended) throw new DoorwardError('HTTP_NOT_FOUND');
       return json(200, { message: 'Session ended' });
     }),
-    'POST /account/password': gate.authenticated(
-      async (request, info, { principal }) => {
+    'POST /account/password': byOwner(
+      gate,
+      async (request, info, { principal, session }) => {
         const { current, next } = await readJson(request, bodyLimits.auth);
-        const { id: sessionId } = loginOf(principal);
-        await accounts.changePassword(principal.id, { current, next }, { sessionId, caller: info });
+        await accounts.changePassword(principal.id, { current, next }, { sessionId: session.id, caller: info });
         return json(200, { message: 'Password changed' });
       },
-      { maxAuthAgeSeconds: RECENT_LOGIN_SECONDS },
+      RECENTLY,
     ),
   };
-}
-
-/**
- * The login behind a request. An API key or a client certificate acts for an account, and is not its owner
- * at the keyboard: it ends no session.
- *
- * @throws `AUTHZ_FORBIDDEN`
- */
-function loginOf({ session }: Principal): NonNullable<Principal['session']> {
-  if (session === undefined) throw new DoorwardError('AUTHZ_FORBIDDEN', { problem: 'Requires a login' });
-  return session;
 }

@@ -4,17 +4,18 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
 /**
  * Reads an address to fetch keys from. Only `https`, since whoever changes the keys on their way signs what he
- * likes; `http` reaches no further than this machine.
+ * likes; `http` reaches no further than this machine, which only somebody on it may name.
  */
 export function keyAddress(text: string, allowLoopback: boolean): URL | undefined {
   if (!/^https?:\/\/[\x21-\x7e]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '' || url.hash !== '' || text.includes('#')) return undefined;
-  return url.protocol === 'https:' || (allowLoopback && isLoopback(url)) ? url : undefined;
+  const isAllowed = isLoopback(url) ? allowLoopback : url.protocol === 'https:';
+  return isAllowed ? url : undefined;
 }
 
-export function isLoopback(url: URL): boolean {
-  return url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK.test(hostname);
 }
 
 /** The configured address of a key set. */

@@ -58,7 +58,6 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): RemoteKeySet {
   };
 
   const attempt = async (): Promise<boolean> => {
-    attemptedAt = now();
     try {
       const fetched = await fetchKeys();
       if (!areSame(keys, fetched)) keys = fetched;
@@ -83,21 +82,31 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): RemoteKeySet {
   };
 
   const join = (): Promise<boolean> => {
-    flight ??= attempt();
+    if (flight === undefined) {
+      attemptedAt = now();
+      flight = attempt();
+    }
     return flight;
   };
 
   const mayJoin = (): boolean => flight !== undefined || now() - attemptedAt >= cooldownMs;
 
-  /** Waits for an answer from the source; none, and no time for another attempt, means that nobody can tell. */
-  const fetched = async (): Promise<void> => {
+  /** Waits for the source, and tells whether it answered. */
+  const answered = async (): Promise<boolean> => {
     if (waiting >= MAX_WAITING) throw new DoorwardError('SERVICE_BUSY', { retryAfterSeconds: 1 });
     waiting++;
     try {
-      if (!(await join())) throw unavailable();
+      const isAnswered = await join();
+      if (closing.signal.aborted) throw unavailable();
+      return isAnswered;
     } finally {
       waiting--;
     }
+  };
+
+  /** Without an answer, and no time for another attempt, nobody can tell. */
+  const fetched = async (): Promise<void> => {
+    if (!(await answered())) throw unavailable();
   };
 
   const unavailable = (): DoorwardError => {
@@ -113,9 +122,9 @@ export function createRemoteKeySet(options: RemoteKeySetOptions): RemoteKeySet {
   /** Fresh keys are there at once; ageing ones are too, and are fetched again behind the scenes. */
   const refreshed = (): MaybePromise<void> => {
     const age = now() - fetchedAt;
-    if (age < maxAgeMs) return;
-    const answer = mayJoin() ? join() : undefined;
-    if (answer !== undefined && !isFailing && !(age < 2 * maxAgeMs)) return answer.then(() => undefined);
+    if (age < maxAgeMs || !mayJoin()) return;
+    if (!isFailing && !(age < 2 * maxAgeMs)) return answered().then(() => undefined);
+    void join();
   };
 
   return Object.freeze({

@@ -1,5 +1,5 @@
-import { configInvalid } from '../core/config-invalid.ts';
-import { readText, readTexts, refuseUnknownOptions, requireSeconds } from '../tokens/options.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { readText, readTexts, requireSeconds } from '../tokens/options.ts';
 import { requireIssuerAddress, requireKeyAddress } from './address.ts';
 import type { Discovery } from './discovery.ts';
 import type { FetchJson } from './fetch-json.ts';
@@ -11,7 +11,7 @@ export interface RemoteKeyOptions {
   readonly algorithms?: readonly RemoteAlgorithm[];
   /** The metadata document that names the keys, where only the issuer is given. @default 'openid-configuration' */
   readonly discovery?: Discovery;
-  /** Keys older than this are fetched again, 1 to 86400. @default 600 */
+  /** Keys older than this are fetched again, 1 to 86400 and no less than `cooldownSeconds`. @default 600 */
   readonly maxAgeSeconds?: number;
   /** Shortest time from one attempt to the next, whatever tokens ask for, 1 to 3600. @default 30 */
   readonly cooldownSeconds?: number;
@@ -73,13 +73,16 @@ export function readRemoteSettings(options: RemoteKeySetOptions): RemoteSettings
   }
   const seconds = (name: keyof RemoteKeyOptions, usual: number, least: number, most: number): number =>
     requireSeconds(name, options[name] ?? usual, least, most) * 1_000;
+  const maxAgeMs = seconds('maxAgeSeconds', 600, 1, 86_400);
+  const cooldownMs = seconds('cooldownSeconds', 30, 1, 3_600);
+  if (maxAgeMs < cooldownMs) throw configInvalid('maxAgeSeconds', 'must be at least cooldownSeconds');
   return {
     issuer,
     url: address === undefined ? undefined : requireKeyAddress('url', address),
     discovery,
     algorithms: readAlgorithms(options),
-    maxAgeMs: seconds('maxAgeSeconds', 600, 1, 86_400),
-    cooldownMs: seconds('cooldownSeconds', 30, 1, 3_600),
+    maxAgeMs,
+    cooldownMs,
     maxStaleMs: seconds('maxStaleSeconds', 86_400, 0, 604_800),
     timeoutMs: requireCount('timeoutMs', options.timeoutMs ?? 5_000, 60_000),
     maxBytes: requireCount('maxBytes', options.maxBytes ?? 65_536, 2 ** 20),

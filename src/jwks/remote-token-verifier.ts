@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type Caller, DoorwardError, isPromise, type MaybePromise } from '../core/index.ts';
 import {
   createTokenVerifier,
@@ -10,7 +10,7 @@ import {
   type TokenVerifier,
   type TokenVerifierOptions,
 } from '../tokens/index.ts';
-import { readText, readTexts, refuseUnknownOptions } from '../tokens/options.ts';
+import { readText, readTexts } from '../tokens/options.ts';
 import { mayBeAccessToken } from './access-token.ts';
 import { createRemoteKeySet } from './remote-key-set.ts';
 import { REMOTE_KEY_OPTIONS, type RemoteKeyOptions, readAlgorithms } from './remote-options.ts';
@@ -18,7 +18,7 @@ import { unverifiedKid } from './unverified-kid.ts';
 
 export interface RemoteTokenVerifierOptions
   extends RemoteKeyOptions,
-    Pick<TokenVerifierOptions, 'maxLifetimeSeconds' | 'isRevoked' | 'cache' | 'clock'> {
+    Pick<TokenVerifierOptions, 'allowUntyped' | 'maxLifetimeSeconds' | 'isRevoked' | 'cache' | 'clock'> {
   /** The issuer, exactly as its tokens and its metadata spell it. */
   readonly issuer: string;
   /** What this server is called in `aud`: never the client's id, which is the audience of ID tokens. */
@@ -46,12 +46,12 @@ export interface RemoteTokenVerifier {
   close(): void;
 }
 
-const PASSED_ON = ['maxLifetimeSeconds', 'isRevoked', 'cache', 'clock'];
+const PASSED_ON = ['allowUntyped', 'maxLifetimeSeconds', 'isRevoked', 'cache', 'clock'];
 const RULES = ['issuer', 'audience', 'types', 'toleranceSeconds', ...PASSED_ON];
 
 /**
  * Makes a verifier of access tokens (RFC 9068 section 4) that another issuer signs and whose keys it publishes, such
- * as Auth0, Keycloak or Okta. Keys in a token's header are never looked at. A token that is bound to a client
+ * as Auth0, Keycloak or Entra. Keys in a token's header are never looked at. A token that is bound to a client
  * certificate (RFC 8705 section 3) is good only from the caller that presented it.
  *
  * @throws `CONFIG_INVALID` without `issuer` or `audience`, and for what `createRemoteKeySet` and

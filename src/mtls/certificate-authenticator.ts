@@ -1,4 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { guarded } from '../core/guarded.ts';
 import {
   type CallerAuthenticator,
@@ -22,7 +22,7 @@ export interface CertificateAuthenticatorOptions {
 }
 
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-const NAMES: ReadonlySet<string> = new Set(['principalOf', 'timeoutMs', 'clock']);
+const OPTIONS: readonly string[] = ['principalOf', 'timeoutMs', 'clock'];
 
 /**
  * Makes principals of client certificates, for services that call each other (mutual TLS). A caller without a
@@ -47,14 +47,15 @@ export function createCertificateAuthenticator(options: CertificateAuthenticator
       return { ok: false, reason: 'expired' };
     }
     const principal = await guarded(async () => principalOf(certificate), timeoutMs);
-    if (principal) return { ok: true, principal };
+    // A copy, since a table answers with the same object every time and decisions are remembered by its identity.
+    if (principal) return { ok: true, principal: { ...principal } };
     publishAudit({ type: 'certificate.rejected', reason: 'unknown', ip, requestId });
     return undefined;
   };
 }
 
 function validated(options: CertificateAuthenticatorOptions): Required<CertificateAuthenticatorOptions> {
-  for (const name of Object.keys(Object(options))) if (!NAMES.has(name)) throw configInvalid(name, 'is not an option');
+  refuseUnknownOptions(options, OPTIONS);
   const { principalOf, timeoutMs = 3_000, clock = systemClock } = Object(options) as CertificateAuthenticatorOptions;
   for (const [name, value] of Object.entries({ principalOf, clock })) {
     if (typeof value !== 'function') throw configInvalid(name, 'must be a function');

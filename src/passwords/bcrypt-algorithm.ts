@@ -13,10 +13,10 @@ export const MIN_COST = 4;
 export const MAX_COST = 14;
 
 /** bcrypt at one configured cost, evaluated by `run`. */
-export function bcryptAlgorithm(cost: number, run: (job: BcryptJob) => Promise<string>): PasswordAlgorithm {
+export function bcryptAlgorithm(cost: number, run: (job: BcryptJob) => Promise<string>): PasswordAlgorithm<string> {
   return {
     maxBytes: MAX_BYTES,
-    accepts: (hash) => costOf(hash) >= MIN_COST && costOf(hash) <= MAX_COST,
+    read: (text) => (costOf(text) >= MIN_COST && costOf(text) <= MAX_COST ? text : undefined),
     blank: () => genSaltSync(cost) + '.'.repeat(DIGEST_LENGTH),
     isWeaker: (hash) => costOf(hash) < cost,
     evaluate: (secret, like) => run({ secret, salt: like.slice(0, SALT_LENGTH) }),

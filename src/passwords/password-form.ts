@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Peppers } from './pepper.ts';
 
-/** A stored hash, taken apart. */
-export interface StoredHash {
+/** A stored text, taken apart. */
+export interface StoredText {
   /** Tells what the algorithm was given for the password: see {@link PasswordForms}. */
   readonly form: string;
   /** The algorithm's own text. */
-  readonly hash: string;
+  readonly text: string;
 }
 
 /**
@@ -31,9 +31,9 @@ const PEPPERED = '$dw2$';
 const FORM = /^(?:\$dw1|\$dw2\$[\w-]{1,16})(?=\$)/;
 
 /** Takes a stored text apart; a text without one of our prefixes is all hash. */
-export function splitStored(stored: string): StoredHash {
+export function splitStored(stored: string): StoredText {
   const form = FORM.exec(stored)?.[0] ?? PLAIN;
-  return { form, hash: stored.slice(form.length) };
+  return { form, text: stored.slice(form.length) };
 }
 
 /** @param maxBytes what the algorithm reads, in UTF-8 bytes; `undefined` when it reads everything */

@@ -11,7 +11,11 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** Tells whether any stored hash can be of this password; NUL ends a password for some implementations. */
-export function isHashable(password: string): boolean {
-  return !isLongerThan(password, MAX_PASSWORD_CHARACTERS) && !password.includes('\0') && isWellFormed(password);
+/**
+ * Tells whether any stored hash can be of this password; NUL ends a password for some implementations. A list
+ * or a number out of a JSON body is none, whatever the types say.
+ */
+export function isHashable(password: unknown): password is string {
+  if (typeof password !== 'string' || isLongerThan(password, MAX_PASSWORD_CHARACTERS)) return false;
+  return !password.includes('\0') && isWellFormed(password);
 }

@@ -22,7 +22,8 @@ export interface Peppers {
 const MIN_BYTES = 32;
 
 /** @throws `CONFIG_INVALID` for a secret that is short or was made up, and for an id that is malformed or used twice. */
-export function readPeppers(peppers: readonly Pepper[]): Peppers {
+export function readPeppers(peppers: readonly Pepper[] | undefined): Peppers {
+  // `undefined` too: a pepper that is missing from the configuration must not be missing without a word.
   if (!Array.isArray(peppers)) throw configInvalid('peppers', 'must be a list');
   const keys = new Map<string, KeyObject>();
   for (const pepper of peppers as readonly (Partial<Pepper> | null | undefined)[]) {

@@ -10,7 +10,8 @@ interface Token {
   readonly idleUntil: number;
   /** Whose successor this one is. */
   readonly predecessor?: Token;
-  used?: { readonly at: number; readonly successor: Token; sealedSuccessor?: string };
+  /** When it was swapped, and, as long as its successor is unused, what a repeated call gets. */
+  used?: { readonly at: number; sealedSuccessor?: string };
 }
 
 /** No login takes longer than this from its start to its session. */
@@ -55,15 +56,14 @@ export function createMemorySessionStore(): SessionStore {
     if (floor + LONGEST_LOGIN_MS <= now) floors.delete(accountId);
   });
 
-  function put(family: Family, { hash, idleUntil }: RefreshTokenRecord, predecessor?: Token): Token {
+  function put(family: Family, { hash, idleUntil }: RefreshTokenRecord, predecessor?: Token): void {
     if (tokens.has(hash)) throw new Error('a refresh token was used for two sessions');
-    const token: Token = { family, idleUntil, ...(predecessor !== undefined && { predecessor }) };
-    tokens.set(hash, token);
-    return token;
+    tokens.set(hash, { family, idleUntil, ...(predecessor !== undefined && { predecessor }) });
   }
 
   function swap(token: Token, { successor, sealedSuccessor, now }: RotationRequest): Rotation {
-    token.used = { at: now, successor: put(token.family, successor, token), sealedSuccessor };
+    put(token.family, successor, token);
+    token.used = { at: now, sealedSuccessor };
     // Nobody is given a successor again that has been used itself.
     delete token.predecessor?.used?.sealedSuccessor;
     return { kind: 'rotated', session: token.family.record };
@@ -71,16 +71,14 @@ export function createMemorySessionStore(): SessionStore {
 
   function again(
     token: Token,
-    { at, successor, sealedSuccessor }: NonNullable<Token['used']>,
-    request: RotationRequest,
-  ) {
+    { at, sealedSuccessor }: NonNullable<Token['used']>,
+    { graceMs, now }: RotationRequest,
+  ): Rotation {
     const { record } = token.family;
-    const isInTime = request.graceMs > 0 && request.now < at + request.graceMs;
-    if (isInTime && successor.used === undefined && sealedSuccessor !== undefined) {
-      return { kind: 'repeated', session: record, sealedSuccessor } as const;
-    }
+    const isInTime = graceMs > 0 && now < at + graceMs;
+    if (isInTime && sealedSuccessor !== undefined) return { kind: 'repeated', session: record, sealedSuccessor };
     drop(token.family);
-    return { kind: 'reused', session: record } as const;
+    return { kind: 'reused', session: record };
   }
 
   // No method awaits anything: each runs from start to end before another one can.

@@ -68,6 +68,7 @@ const TABLES = `
     counter bigint NOT NULL,
     transports jsonb NOT NULL,
     backed_up boolean NOT NULL,
+    user_verified boolean NOT NULL,
     label text NOT NULL,
     created_at bigint NOT NULL
   );

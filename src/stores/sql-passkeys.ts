@@ -3,11 +3,11 @@ import type { SqlDatabase } from './sql-database.ts';
 import { recordOf, rowsOf } from './sql-rows.ts';
 
 const SELECT = `SELECT id, account_id AS "accountId", public_key AS "publicKey", counter::float8 AS counter, transports,
-  backed_up AS "backedUp", label, created_at::float8 AS "createdAt" FROM doorward_passkeys`;
+  backed_up AS "backedUp", user_verified AS "userVerified", label, created_at::float8 AS "createdAt" FROM doorward_passkeys`;
 
 const ADD = `INSERT INTO doorward_passkeys
-  (id, account_id, public_key, counter, transports, backed_up, label, created_at)
-  VALUES ($1, $2, $3, $4::bigint, $5::text::jsonb, $6, $7, $8::bigint)
+  (id, account_id, public_key, counter, transports, backed_up, user_verified, label, created_at)
+  VALUES ($1, $2, $3, $4::bigint, $5::text::jsonb, $6, $7, $8, $9::bigint)
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 // Compared and set in one statement: of two that saw the same counter, one finds it changed.
@@ -24,8 +24,10 @@ export function createSqlPasskeyStore(db: SqlDatabase): PasskeyStore {
     (await rowsOf(db, text, values)).length === 1;
 
   return {
-    add: ({ id, accountId, publicKey, counter, transports, backedUp, label, createdAt }) =>
-      changed(ADD, [id, accountId, publicKey, counter, JSON.stringify(transports), backedUp, label, createdAt]),
+    add: ({ id, accountId, publicKey, counter, transports, backedUp, userVerified, label, createdAt }) => {
+      const key = [id, accountId, publicKey, counter, JSON.stringify(transports)];
+      return changed(ADD, [...key, backedUp, userVerified, label, createdAt]);
+    },
     async find(id) {
       const [row] = await rowsOf(db, `${SELECT} WHERE id = $1`, [id]);
       // The readers of a store check every record; this only names what the columns are.

@@ -10,18 +10,16 @@ const SESSION = `CREATE OR REPLACE FUNCTION doorward_session(s doorward_sessions
     'certificateThumbprint', s.certificate_thumbprint))
   $fn$`;
 
-// The floor is shared by all that start, and is the one row that ending all sessions has to itself: a
-// start is either seen, and ended, or comes later, and sees the floor.
+// Whoever starts or ends all sessions of an account writes its floor: a start is either seen, and ended, or
+// comes later, and sees the floor. To lock the row without writing it would do under READ COMMITTED only.
 const START = `CREATE OR REPLACE FUNCTION doorward_session_start(
     p_session doorward_sessions, p_hash text, p_idle_until bigint
   ) RETURNS boolean LANGUAGE plpgsql AS $fn$
   DECLARE
     floor bigint;
   BEGIN
-    INSERT INTO doorward_session_floors (account_id, not_before) VALUES (p_session.account_id, NULL)
-      ON CONFLICT (account_id) DO NOTHING;
-    SELECT f.not_before INTO STRICT floor FROM doorward_session_floors f
-      WHERE f.account_id = p_session.account_id FOR SHARE;
+    INSERT INTO doorward_session_floors AS f (account_id) VALUES (p_session.account_id)
+      ON CONFLICT (account_id) DO UPDATE SET not_before = f.not_before RETURNING f.not_before INTO STRICT floor;
     IF p_session.started_at <= floor THEN RETURN false; END IF;
     INSERT INTO doorward_sessions SELECT (p_session).*;
     IF p_hash IS NOT NULL THEN
@@ -65,7 +63,7 @@ const ROTATE = `CREATE OR REPLACE FUNCTION doorward_session_rotate(
         WHERE hash = p_hash;
       RETURN jsonb_build_object('kind', 'rotated', 'session', doorward_session(s));
     END IF;
-    IF p_now < t.used_at + p_grace_ms AND EXISTS (
+    IF p_grace_ms > 0 AND p_now < t.used_at + p_grace_ms AND EXISTS (
       SELECT FROM doorward_refresh_tokens n WHERE n.hash = t.successor_hash AND n.used_at IS NULL
     ) THEN
       RETURN jsonb_build_object('kind', 'repeated', 'session', doorward_session(s),

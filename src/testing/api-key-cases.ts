@@ -75,10 +75,11 @@ export function apiKeyStoreCases(open: OpenStore<ApiKeyStore>): readonly StoreCa
       );
     },
     async 'replaces a key: the next one is there, and the old one ends'(store) {
+      const successor = { ...next(1), name: 'deploy 2', scopes: ['posts:write'], expiresAt: END + 1 };
       await store.add(apiKey());
-      assert.equal(await store.replace('key-1', next(1), END, NOW), true);
+      assert.equal(await store.replace('key-1', successor, END, NOW), true);
       assert.deepEqual(withoutNulls(await store.find('key-1')), apiKey({ expiresAt: END }));
-      assert.deepEqual(withoutNulls(await store.find('next-1')), next(1));
+      assert.deepEqual(withoutNulls(await store.find('next-1')), successor);
       assert.equal((await store.list('id-ada')).length, 2);
     },
     async 'lets a replaced key end no later than it would have'(store) {

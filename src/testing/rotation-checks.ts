@@ -23,7 +23,8 @@ function told(rotation: Rotation): unknown {
 /** What `rotate` has to do, alone and in every race. */
 export const rotationChecks: Checks<SessionStore> = {
   async 'rotates a chain of refresh tokens, and tells the session each time'(store) {
-    await start(store, { clientId: 'app' });
+    const bound = { clientId: 'app', certificateThumbprint: 'thumbprint' };
+    await start(store, bound);
     for (const [hash, next] of [
       ['first', 'second'],
       ['second', 'third'],
@@ -31,7 +32,7 @@ export const rotationChecks: Checks<SessionStore> = {
     ] as const) {
       const rotation = await store.rotate(swap(hash, next, { clientId: 'app' }));
       assert.equal(rotation.kind, 'rotated');
-      assert.deepEqual(told(rotation), session({ clientId: 'app' }));
+      assert.deepEqual(told(rotation), session(bound));
     }
   },
   async 'gives 50 parallel rotations one and the same successor'(store) {
@@ -65,6 +66,19 @@ export const rotationChecks: Checks<SessionStore> = {
       assert.equal(await outcome(store.rotate(swap(`unused-${now}`, 'next'))), 'refused');
     }
     assert.equal(await outcome(store.rotate(swap('second', 'third'))), 'rotated');
+  },
+  async 'counts the grace time from the swap, not from the last repetition'(store) {
+    await startAndSwap(store);
+    for (const now of [SWAPPED + GRACE / 2, SWAPPED + GRACE - 1]) {
+      assert.equal(await outcome(store.rotate(swap('first', 'eve', { now }))), 'repeated');
+    }
+    assert.equal(await outcome(store.rotate(swap('first', 'eve', { now: SWAPPED + GRACE }))), 'reused');
+  },
+  async 'without grace repeats nothing, on a server whose clock is behind, either'(store) {
+    await startAndSwap(store);
+    const early = swap('first', 'eve', { graceMs: 0, now: SWAPPED - 500 });
+    assert.equal(await outcome(store.rotate(early)), 'reused');
+    assert.equal(await isLive(store, 'session-1'), false);
   },
   async 'ends exactly the family when a token is used again after the grace time'(store) {
     await startAndSwap(store);
@@ -129,6 +143,10 @@ export const rotationChecks: Checks<SessionStore> = {
   },
   async 'refuses every token when the session has ended by itself'(store) {
     const { endsAt } = session();
+    // Among many, so that clearing away what has ended does not happen to do it.
+    await parallel((index) =>
+      store.start(session({ id: `other-${index}`, endsAt: endsAt + 9_000 }), refreshToken(`other-${index}`)),
+    );
     await start(store);
     const successor = refreshToken('second', { idleUntil: endsAt + 9_000 });
     const late = swap('first', 'second', { successor, now: endsAt - 1 });

@@ -8,7 +8,8 @@ import { type Checks, casesOf, type OpenStore, type StoreCase } from './store-ca
 const lifeChecks: Checks<SessionStore> = {
   async 'gives back a session that was started'(store) {
     assert.equal(await store.start(session()), true);
-    const full = session({ id: 'session-2', clientId: 'app', amr: ['pwd', 'otp', 'mfa'], acr: 'aal2' });
+    const login = { clientId: 'app', amr: ['pwd', 'otp', 'mfa'], acr: 'aal2', certificateThumbprint: 'thumbprint' };
+    const full = session({ id: 'session-2', ...login });
     assert.equal(await store.start(full, refreshToken('first')), true);
     assert.deepEqual(withoutNulls(await store.find('session-1', 'token', NOW)), session());
     assert.deepEqual(withoutNulls(await store.find('session-2', 'token', NOW)), full);
@@ -100,6 +101,7 @@ const lifeChecks: Checks<SessionStore> = {
     assert.equal(await isLive(store, 'session-2'), true);
     assert.equal(await isLive(store, 'session-bob'), true);
     assert.equal(await outcome(store.rotate(swap('session-3', 'next'))), 'refused');
+    assert.equal(await store.start(session({ id: 'session-4' })), false);
     assert.deepEqual(await store.endAll('id-ada', NOW), ['session-2']);
     assert.deepEqual(await store.endAll('id-ada', NOW), []);
     assert.deepEqual(await store.endAll('nobody', NOW), []);
@@ -150,6 +152,8 @@ const lifeChecks: Checks<SessionStore> = {
     await store.revokeToken('token-1', NOW + 900_000, NOW);
     await store.revokeToken('token-1', NOW + 1, NOW);
     await store.revokeToken('token-1', NOW - 1, NOW);
+    // Whatever a store clears away, it does so along the way.
+    await parallel((index) => store.revokeToken(`other-${index}`, NOW + 900_000, NOW + 2));
     assert.equal(await store.find('session-1', 'token-1', NOW + 2), undefined);
   },
   async 'loses none of 50 parallel revocations'(store) {

@@ -6,8 +6,8 @@ import {
   sign as signOnce,
   verify as verifyOnce,
 } from 'node:crypto';
-import { configInvalid } from '../core/config-invalid.ts';
-import { readText, refuseUnknownOptions } from './options.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { readText } from './options.ts';
 import { type AsymmetricKeyOptions, type TokenAlgorithm, type TokenKey, tokenKey } from './token-key.ts';
 
 /** A key as PEM text, as a JWK object, or as a `KeyObject` of `node:crypto`. */

@@ -1,8 +1,8 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 
 /**
- * Tells whether a would-be secret is really an asymmetric key in any of its written forms (PEM, DER, JWK, JWKS,
- * OpenSSH), or one of them in Base64 or hexadecimal. A public key used as a secret lets everyone sign:
+ * Tells whether a would-be secret is really an asymmetric key or a certificate in any of its written forms (PEM,
+ * DER, JWK, JWKS, OpenSSH), or one of them in Base64 or hexadecimal. A public key used as a secret lets everyone sign:
  * CVE-2015-9235.
  */
 export function isAsymmetricMaterial(bytes: Buffer): boolean {
@@ -27,13 +27,18 @@ function isJwk(text: string): boolean {
   }
 }
 
+/** Every one of these is a SEQUENCE, so that most texts need not be tried. */
+const SEQUENCE = 0x30;
+
 function isDer(key: Buffer): boolean {
+  if (key[0] !== SEQUENCE) return false;
   return [
     () => createPublicKey({ key, format: 'der', type: 'spki' }),
     () => createPublicKey({ key, format: 'der', type: 'pkcs1' }),
     () => createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
     () => createPrivateKey({ key, format: 'der', type: 'pkcs1' }),
     () => createPrivateKey({ key, format: 'der', type: 'sec1' }),
+    () => new X509Certificate(key),
   ].some(succeeds);
 }
 

@@ -8,7 +8,7 @@ import type { Claims } from './result.ts';
  *
  * @param certificateThumbprint SHA-256 of the verified client certificate in base64url, if there is one
  * @example
- * if (!isConfirmed(claims, caller.certificate?.thumbprint)) return { ok: false, reason: 'confirmation' };
+ * const isRefused = !isConfirmed(claims, caller.certificate?.thumbprint);
  */
 export function isConfirmed(claims: Claims, certificateThumbprint: string | undefined): boolean {
   if (!Object.hasOwn(claims, 'cnf')) return true;

@@ -25,10 +25,11 @@ export function currentKeys(
   let keys = source.keys;
   let verifyJws = createJwsVerifier(keys, types);
   return () => {
-    if (source.keys === keys) return verifyJws;
+    const now = source.keys;
+    if (now === keys) return verifyJws;
     onChange();
     verifyJws = refuseEveryToken;
-    keys = source.keys;
+    keys = now;
     try {
       verifyJws = createJwsVerifier(keys, types);
     } catch {

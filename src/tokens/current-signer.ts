@@ -21,12 +21,12 @@ export function currentSigner(source: TokenKey | SigningKeySet, typ: string): ()
     const only = signerOf(source, typ);
     return () => only;
   }
-  let key = source.active;
-  let signer = signerOf(requireMember(key, source), typ);
+  let key = requireMember(source);
+  let signer = signerOf(key, typ);
   return () => {
-    const { active } = source;
+    const active = requireMember(source);
     if (active !== key) {
-      signer = signerOf(requireMember(active, source), typ);
+      signer = signerOf(active, typ);
       key = active;
     }
     return signer;
@@ -38,7 +38,7 @@ function isSigningKeySet(source: TokenKey | SigningKeySet): source is SigningKey
 }
 
 /** Tokens of a key that is not in the set would be refused by whoever verifies with the set. */
-function requireMember(active: TokenKey, { keys }: SigningKeySet): TokenKey {
+function requireMember({ active, keys }: SigningKeySet): TokenKey {
   if (!Array.isArray(keys) || !keys.includes(active))
     throw configInvalid('key', 'must have its active key among its keys');
   return active;

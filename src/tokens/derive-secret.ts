@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { configInvalid } from '../core/config-invalid.ts';
-import { secretProblem } from './secret-problem.ts';
+import { configuredSecretProblem } from './secret-problem.ts';
 import { requireSoundKey, type TokenKey } from './token-key.ts';
 
 const BYTES = 32;
@@ -15,7 +15,7 @@ const CONTEXT = 'doorward derived secret: ';
  *
  * @param key a secret of at least 32 bytes, an HS256 key, or a private key (its PKCS #8 DER counts)
  * @param label what the secret is for: 1 to 128 printable ASCII characters
- * @throws `CONFIG_INVALID` for a key that is short or only verifies, and for another kind of label.
+ * @throws `CONFIG_INVALID` for a key that is short, can be guessed or only verifies, and for another kind of label.
  * @example
  * const cookieKey = deriveSecret(key, 'session cookie');
  */
@@ -29,7 +29,7 @@ export function deriveSecret(key: TokenKey | Uint8Array, label: string): Buffer 
 function secretBytes(key: TokenKey | Uint8Array): Buffer {
   if (key instanceof Uint8Array) {
     const bytes = Buffer.from(key);
-    const problem = secretProblem(bytes);
+    const problem = configuredSecretProblem(bytes);
     if (problem !== undefined) throw configInvalid('key', problem);
     return bytes;
   }

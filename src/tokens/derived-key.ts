@@ -1,7 +1,6 @@
 import { configInvalid } from '../core/config-invalid.ts';
-import { isGuessable } from '../core/guessable.ts';
 import { deriveSecret } from './derive-secret.ts';
-import { secretProblem } from './secret-problem.ts';
+import { configuredSecretProblem } from './secret-problem.ts';
 
 /**
  * Derives a key for one purpose from a secret that is an option, as {@link deriveSecret} does. A string counts
@@ -15,8 +14,7 @@ export function derivedKey(field: string, secret: string | Uint8Array, purpose: 
     throw configInvalid(field, 'must be a string or bytes');
   }
   const bytes = Buffer.from(secret);
-  const problem = secretProblem(bytes);
+  const problem = configuredSecretProblem(bytes);
   if (problem !== undefined) throw configInvalid(field, problem);
-  if (isGuessable(bytes.toString('latin1'))) throw configInvalid(field, 'can be guessed: use random bytes');
   return deriveSecret(bytes, purpose);
 }

@@ -1,5 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
-import { refuseUnknownOptions } from './options.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import type { TokenKey } from './token-key.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 

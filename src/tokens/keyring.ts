@@ -1,8 +1,8 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type AuditEvent, type Clock, publishAudit } from '../core/index.ts';
 import type { SigningKeySet } from './key-set.ts';
 import { type KeyringKey, type Ring, readEntries, ringOf } from './keyring-ring.ts';
-import { readClock, refuseUnknownOptions, requireSeconds } from './options.ts';
+import { readClock, requireSeconds } from './options.ts';
 import type { TokenKey } from './token-key.ts';
 
 export interface KeyringOptions {
@@ -48,7 +48,16 @@ export function createKeyring(options: KeyringOptions): Keyring {
   const tolerance = requireSeconds('toleranceSeconds', options.toleranceSeconds ?? 60, 0, 3_600);
   const staysMs = (lifetime + tolerance) * 1_000;
   const clock = readClock(options.clock);
-  let ring = ringOf(readEntries(options.keys, clock()));
+  /** When retired keys end by the monotonic clock: a wall clock that is set back gives them no longer life. */
+  const deadlines = new WeakMap<KeyringKey, number>();
+
+  const watched = (entry: KeyringKey, now: number): KeyringKey => {
+    if (entry.retiredAt !== undefined) deadlines.set(entry, performance.now() + entry.retiredAt + staysMs - now);
+    return entry;
+  };
+
+  const madeAt = clock();
+  let ring = ringOf(readEntries(options.keys, madeAt).map((entry) => watched(entry, madeAt)));
 
   const replace = (entries: readonly KeyringKey[]): void => {
     ring = ringOf(entries);
@@ -58,10 +67,13 @@ export function createKeyring(options: KeyringOptions): Keyring {
   const current = (): Ring => {
     if (ring.entries.length === 1) return ring;
     const now = clock();
-    const isOver = ({ retiredAt }: KeyringKey): boolean => retiredAt !== undefined && !(now < retiredAt + staysMs);
+    const isOver = (entry: KeyringKey): boolean => {
+      if (entry.retiredAt === undefined) return false;
+      return !(now < entry.retiredAt + staysMs && performance.now() < (deadlines.get(entry) ?? 0));
+    };
     if (!ring.entries.some(isOver)) return ring;
     const gone = ring.entries.filter(isOver);
-    replace(ring.entries.filter((entry) => !isOver(entry)));
+    replace(ring.entries.filter((entry) => !gone.includes(entry)));
     for (const { key } of gone) publishRotation(key, 'removed');
     return ring;
   };
@@ -94,7 +106,8 @@ export function createKeyring(options: KeyringOptions): Keyring {
       replace(
         ring.entries.map((entry): KeyringKey => {
           if (entry === promoted) return Object.freeze({ key: entry.key, state: 'active' });
-          return entry.state === 'active' ? Object.freeze({ key: entry.key, state: 'retired', retiredAt }) : entry;
+          if (entry.state !== 'active') return entry;
+          return watched(Object.freeze({ key: entry.key, state: 'retired', retiredAt }), retiredAt);
         }),
       );
       publishRotation(promoted.key, 'active');

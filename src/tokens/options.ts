@@ -1,20 +1,20 @@
 import { configInvalid } from '../core/config-invalid.ts';
 import { type Clock, systemClock } from '../core/index.ts';
 
-/** A misspelt option would silently check nothing, so it is refused by name; so would an inherited one. */
-export function refuseUnknownOptions(options: object, known: readonly string[]): void {
-  if (!isPlainObject(options)) throw configInvalid('options', 'must be a plain object');
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw configInvalid(name, 'is not a known option');
-  }
-}
-
 /** Absent is absent, but a property that is there must say something: `issuer: undefined` would check nothing. */
 export function readText(options: object, name: string): string | undefined {
   if (!Object.hasOwn(options, name)) return undefined;
   const value: unknown = Reflect.get(options, name);
   if (typeof value !== 'string' || value === '')
     throw configInvalid(name, 'must be a non-empty string when it is given');
+  return value;
+}
+
+/** `false` when the property is absent; what is there must be a boolean. */
+export function readFlag(options: object, name: string): boolean {
+  if (!Object.hasOwn(options, name)) return false;
+  const value: unknown = Reflect.get(options, name);
+  if (typeof value !== 'boolean') throw configInvalid(name, 'must be true or false when it is given');
   return value;
 }
 
@@ -47,12 +47,6 @@ export function requireSeconds(name: string, value: unknown, least: number, most
 export function readClock(clock: Clock = systemClock): Clock {
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
   return clock;
-}
-
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isNonEmptyText(value: unknown): value is string {

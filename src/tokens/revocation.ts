@@ -1,4 +1,5 @@
 import { configInvalid } from '../core/config-invalid.ts';
+import { isPromise } from '../core/index.ts';
 import type { Claims } from './result.ts';
 
 /** The hook among the options of a verifier. */
@@ -21,7 +22,10 @@ export function readRevocation(options: RevocationOptions): (claims: Claims) => 
   if (typeof isRevoked !== 'function') throw configInvalid('isRevoked', 'must be a function when it is given');
   return (claims) => {
     try {
-      return isRevoked(claims) !== false;
+      const answer: unknown = isRevoked(claims);
+      // A promise is no answer. When it is rejected, that must not end the process.
+      if (isPromise(answer)) answer.then(undefined, () => undefined);
+      return answer !== false;
     } catch {
       return true;
     }

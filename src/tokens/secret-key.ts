@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createSecretKey } from 'node:crypto';
-import { configInvalid } from '../core/config-invalid.ts';
-import { isGuessable } from '../core/guessable.ts';
-import { readText, refuseUnknownOptions } from './options.ts';
-import { secretProblem } from './secret-problem.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { readText } from './options.ts';
+import { configuredSecretProblem } from './secret-problem.ts';
 import { type TokenKey, type TokenKeyOptions, tokenKey } from './token-key.ts';
 
 /**
@@ -21,18 +20,15 @@ export function secretKey(secret: string | Uint8Array, options: TokenKeyOptions 
     throw configInvalid('secret', 'must be a string or bytes');
   }
   const bytes = Buffer.from(secret);
-  const problem = secretProblem(bytes) ?? carelessness(bytes);
+  const problem = configuredSecretProblem(bytes) ?? edgeProblem(bytes);
   if (problem !== undefined) throw configInvalid('secret', problem);
   const key = createSecretKey(bytes);
   return tokenKey('HS256', readText(options, 'kid'), key, key);
 }
 
-function carelessness(bytes: Buffer): string | undefined {
+function edgeProblem(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
-  if (isUtf8(bytes) && text !== text.trim()) {
-    return 'begins or ends in white space, most likely the line end of a file: remove it';
-  }
-  return isGuessable(bytes.toString('latin1'))
-    ? 'can be guessed: use random bytes, for example `openssl rand -base64 48`'
+  return isUtf8(bytes) && text !== text.trim()
+    ? 'begins or ends in white space, most likely the line end of a file: remove it'
     : undefined;
 }

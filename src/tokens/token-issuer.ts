@@ -1,10 +1,10 @@
 import jwt from 'jsonwebtoken';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type Clock, DoorwardError } from '../core/index.ts';
 import { currentSigner } from './current-signer.ts';
 import { MAX_TOKEN_LENGTH } from './jws.ts';
 import type { SigningKeySet } from './key-set.ts';
-import { readClock, readText, readTexts, refuseUnknownOptions, requireMediaType, requireSeconds } from './options.ts';
+import { readClock, readText, readTexts, requireMediaType, requireSeconds } from './options.ts';
 import type { IssueClaims, TokenIssuer } from './result.ts';
 import { createTokenIds } from './token-ids.ts';
 import type { TokenKey } from './token-key.ts';

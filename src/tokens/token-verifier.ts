@@ -1,3 +1,4 @@
+import { refuseUnknownOptions } from '../core/config-invalid.ts';
 import type { Clock } from '../core/index.ts';
 import { parseJsonObject } from '../core/json-object.ts';
 import { type ClaimsRules, isClaims, rejectionOf, untimelinessOf } from './claims-check.ts';
@@ -5,7 +6,7 @@ import { currentKeys } from './current-keys.ts';
 import { freezeDeeply } from './freeze-deeply.ts';
 import { type JwsVerifier, MAX_TOKEN_LENGTH } from './jws.ts';
 import type { KeySet } from './key-set.ts';
-import { readClock, readText, readTexts, refuseUnknownOptions, requireMediaType, requireSeconds } from './options.ts';
+import { readClock, readFlag, readText, readTexts, requireMediaType, requireSeconds } from './options.ts';
 import type { Claims, TokenRejection, TokenResult, TokenVerifier } from './result.ts';
 import { type RevocationOptions, readRevocation } from './revocation.ts';
 import type { TokenKey } from './token-key.ts';
@@ -24,6 +25,8 @@ export interface TokenVerifierOptions extends RevocationOptions {
   readonly audience?: string | readonly string[];
   /** The accepted `typ` of the header, without regard to case and to a leading `application/`. @default ['JWT'] */
   readonly types?: readonly string[];
+  /** Whether a token whose header says nothing of its type is accepted too, as some issuers make them. @default false */
+  readonly allowUntyped?: boolean;
   /** How far the clocks may be apart, 0 to 60. Leave it at 0 for tokens of this server. @default 0 */
   readonly toleranceSeconds?: number;
   /** The longest accepted time from `iat` to `exp`. @default 86400 */
@@ -35,7 +38,7 @@ export interface TokenVerifierOptions extends RevocationOptions {
 }
 
 const OPTIONS = [
-  ...['keys', 'issuer', 'audience', 'types', 'toleranceSeconds', 'maxLifetimeSeconds'],
+  ...['keys', 'issuer', 'audience', 'types', 'allowUntyped', 'toleranceSeconds', 'maxLifetimeSeconds'],
   ...['cache', 'isRevoked', 'clock'],
 ];
 
@@ -62,6 +65,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const types = readTexts(options, 'types') ?? ['JWT'];
   for (const typ of types) requireMediaType('types', typ);
   const acceptedTypes = new Set<unknown>(types.map(bareType));
+  const allowUntyped = readFlag(options, 'allowUntyped');
+  const isType = (typ: unknown): boolean => (typ === undefined ? allowUntyped : acceptedTypes.has(bareType(typ)));
   const isRevoked = readRevocation(options);
   const cache = readCache(options.cache);
   const keysNow = currentKeys(options.keys, types, () => cache?.clear());
@@ -69,7 +74,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const verifyAnew = (token: unknown, verifyJws: JwsVerifier): TokenResult => {
     const jws = verifyJws(token);
     if (typeof jws === 'string') return refused(jws);
-    if (!acceptedTypes.has(bareType(jws.typ))) return refused('type');
+    if (!isType(jws.typ)) return refused('type');
     const claims = parseJsonObject(jws.payload);
     if (claims === undefined) return refused('malformed');
     if (!isClaims(claims)) return refused('claims');

@@ -1,5 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
-import { refuseUnknownOptions } from './options.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import type { TokenResult } from './result.ts';
 
 export interface TokenCacheOptions {
@@ -54,7 +53,9 @@ function createVerifiedCache(maxTokens: number): VerifiedCache {
   let young = new Map<string, VerifiedToken>();
   let old = young;
 
-  function put(tail: string, verified: VerifiedToken): void {
+  function put(verified: VerifiedToken): void {
+    // Cut from the token that is kept: a piece of the one that was presented would keep all of that in memory.
+    const tail = tailOf(verified.token);
     if (young.size >= generationSize && !young.has(tail)) {
       old = young;
       young = new Map();
@@ -64,22 +65,26 @@ function createVerifiedCache(maxTokens: number): VerifiedCache {
 
   return {
     find(token) {
-      const tail = token.slice(-TAIL_LENGTH);
+      const tail = tailOf(token);
       const recent = young.get(tail);
       if (recent !== undefined) return recent.token === token ? recent : undefined;
       const older = old.get(tail);
       if (older === undefined || older.token !== token) return undefined;
-      put(tail, older);
+      put(older);
       return older;
     },
     keep(verified) {
       // A copy: a piece of a longer text, such as a header line, would keep all of that text in memory.
       const token = Buffer.from(verified.token).toString();
-      put(token.slice(-TAIL_LENGTH), { ...verified, token });
+      put({ ...verified, token });
     },
     clear() {
       young = new Map();
       old = young;
     },
   };
+}
+
+function tailOf(token: string): string {
+  return token.slice(-TAIL_LENGTH);
 }

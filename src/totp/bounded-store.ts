@@ -1,5 +1,4 @@
-import { checkedFlag } from '../core/bounded-once-store.ts';
-import { guarded } from '../core/guarded.ts';
+import { checkedFlag, guarded } from '../core/guarded.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { TotpRecord, TotpStore } from './totp-store.ts';
 

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { generateSecret, generateURI, ScureBase32Plugin } from 'otplib';
+import type { Caller } from '../core/caller.ts';
 import { DoorwardError } from '../core/errors.ts';
 import { publishAudit } from '../core/events.ts';
 import { isAccountId, isDisplayName } from '../core/identifiers.ts';
+import { originOf } from '../core/origin.ts';
 import { newRecoveryCodes, readRecoveryCode, recoveryHash } from './recovery-codes.ts';
 import { type Enrolment, seal, unseal } from './sealed-secret.ts';
 import { readSettings, type Settings, type TotpOptions } from './settings.ts';
@@ -51,8 +53,8 @@ export function createTotp(options: TotpOptions): Totp {
       return { secret, uri: generateURI({ issuer: settings.issuer, label: accountName, secret }) };
     },
 
-    async confirm(accountId, otp) {
-      const refuse = (reason: string) => refused(accountId, 'totp', reason);
+    async confirm(accountId, otp, caller = {}) {
+      const refuse = (reason: string) => refused(accountId, 'totp', reason, caller);
       const code = typeof otp === 'string' ? readCode(otp) : undefined;
       if (!isAccountId(accountId) || code === undefined) return refuse('malformed');
       const record = await store.find(accountId);
@@ -68,7 +70,7 @@ export function createTotp(options: TotpOptions): Totp {
       if (!(await store.confirm(accountId, record.sealedSecret, hashes(settings, accountId, codes)))) {
         return refuse('not_waiting');
       }
-      publishAudit({ type: 'factor.enrolled', accountId, factor: 'totp' });
+      publishAudit({ type: 'factor.enrolled', accountId, factor: 'totp', ...originOf(caller) });
       return codes;
     },
 
@@ -76,19 +78,21 @@ export function createTotp(options: TotpOptions): Totp {
       return (await confirmedRecord(settings, accountId)) !== undefined;
     },
 
-    async verify(accountId, proof) {
-      if (!isAccountId(accountId) || typeof proof !== 'string') return refused(accountId, 'totp', 'malformed');
+    async verify(accountId, proof, caller = {}) {
+      if (!isAccountId(accountId) || typeof proof !== 'string') return refused(accountId, 'totp', 'malformed', caller);
       const code = readCode(proof);
-      if (code !== undefined) return verifyCode(settings, accountId, code);
+      if (code !== undefined) return verifyCode(settings, accountId, code, caller);
       const recoveryCode = readRecoveryCode(proof);
-      if (recoveryCode !== undefined) return verifyRecoveryCode(settings, accountId, recoveryCode);
-      return refused(accountId, 'totp', 'malformed');
+      if (recoveryCode !== undefined) return verifyRecoveryCode(settings, accountId, recoveryCode, caller);
+      return refused(accountId, 'totp', 'malformed', caller);
     },
 
-    async replaceRecoveryCodes(accountId) {
+    async replaceRecoveryCodes(accountId, caller = {}) {
       if (!isAccountId(accountId)) return undefined;
       const codes = newRecoveryCodes();
-      return (await store.replaceRecovery(accountId, hashes(settings, accountId, codes))) ? codes : undefined;
+      if (!(await store.replaceRecovery(accountId, hashes(settings, accountId, codes)))) return undefined;
+      publishAudit({ type: 'factor.enrolled', accountId, factor: 'recovery_code', ...originOf(caller) });
+      return codes;
     },
 
     async status(accountId) {
@@ -96,37 +100,43 @@ export function createTotp(options: TotpOptions): Totp {
       return { confirmed: record !== undefined, recoveryCodesLeft: record?.recoveryHashes.length ?? 0 };
     },
 
-    async remove(accountId) {
+    async remove(accountId, caller = {}) {
       if (!isAccountId(accountId) || !(await store.remove(accountId))) return false;
-      publishAudit({ type: 'factor.removed', accountId, factor: 'totp' });
+      publishAudit({ type: 'factor.removed', accountId, factor: 'totp', ...originOf(caller) });
       return true;
     },
   };
 }
 
-async function verifyCode(settings: Settings, accountId: string, code: string): Promise<readonly string[] | undefined> {
+async function verifyCode(
+  settings: Settings,
+  accountId: string,
+  code: string,
+  caller: Caller,
+): Promise<readonly string[] | undefined> {
   const record = await confirmedRecord(settings, accountId);
-  if (record === undefined) return refused(accountId, 'totp', 'not_enrolled');
+  if (record === undefined) return refused(accountId, 'totp', 'not_enrolled', caller);
   const enrolment = unseal(settings.sealKey, accountId, record.sealedSecret);
-  if (enrolment === undefined) return refused(accountId, 'totp', 'secret_unreadable');
+  if (enrolment === undefined) return refused(accountId, 'totp', 'secret_unreadable', caller);
   const problem = await useCode(settings, enrolment, accountId, code, settings.clock());
-  return problem === undefined ? ['otp'] : refused(accountId, 'totp', problem);
+  return problem === undefined ? ['otp'] : refused(accountId, 'totp', problem, caller);
 }
 
 async function verifyRecoveryCode(
   settings: Settings,
   accountId: string,
   code: string,
+  caller: Caller,
 ): Promise<readonly string[] | undefined> {
   const record = await confirmedRecord(settings, accountId);
-  if (record === undefined) return refused(accountId, 'recovery_code', 'not_enrolled');
+  if (record === undefined) return refused(accountId, 'recovery_code', 'not_enrolled', caller);
   const hash = recoveryHash(settings.recoveryKey, accountId, code);
   // Asking the store only for codes that are there keeps guesses from writing to it; the store still decides.
   if (!record.recoveryHashes.includes(hash) || !(await settings.store.takeRecovery(accountId, hash))) {
-    return refused(accountId, 'recovery_code', 'wrong_or_used');
+    return refused(accountId, 'recovery_code', 'wrong_or_used', caller);
   }
   const left = record.recoveryHashes.filter((other) => other !== hash).length;
-  publishAudit({ type: 'recovery_code.used', accountId, left });
+  publishAudit({ type: 'recovery_code.used', accountId, left, ...originOf(caller) });
   return ['otp'];
 }
 
@@ -172,7 +182,8 @@ function hashes(settings: Settings, accountId: string, codes: readonly string[])
   return codes.map((code) => recoveryHash(settings.recoveryKey, accountId, code));
 }
 
-function refused(accountId: unknown, factor: 'totp' | 'recovery_code', reason: string): undefined {
-  publishAudit({ type: 'factor.failed', ...(isAccountId(accountId) && { accountId }), factor, reason });
+function refused(accountId: unknown, factor: 'totp' | 'recovery_code', reason: string, caller: Caller): undefined {
+  const whom = isAccountId(accountId) && { accountId };
+  publishAudit({ type: 'factor.failed', ...whom, factor, reason, ...originOf(caller) });
   return undefined;
 }

@@ -1,4 +1,5 @@
 import type { SecondFactor } from '../accounts/second-factor.ts';
+import type { Caller } from '../core/caller.ts';
 
 /** What an authenticator app needs to know; shown to its owner once, and never stored in the clear. */
 export interface TotpEnrolment {
@@ -14,7 +15,7 @@ export interface TotpStatus {
   readonly recoveryCodesLeft: number;
 }
 
-/** One-time passwords by time (RFC 6238) with recovery codes, as a second factor. */
+/** One-time passwords by time (RFC 6238) with recovery codes, as a second factor. A `caller` is told in events. */
 export interface Totp extends SecondFactor {
   readonly field: 'otp';
   /**
@@ -32,14 +33,14 @@ export interface Totp extends SecondFactor {
    * one tried, or came too late.
    * @throws `SERVICE_UNAVAILABLE` when a store fails.
    */
-  confirm(accountId: string, otp: unknown): Promise<readonly string[] | undefined>;
+  confirm(accountId: string, otp: unknown, caller?: Caller): Promise<readonly string[] | undefined>;
   /**
    * Replaces all recovery codes.
    *
    * @returns ten new ones, to be shown once, or `undefined` without a confirmed enrolment.
    * @throws `SERVICE_UNAVAILABLE` when a store fails.
    */
-  replaceRecoveryCodes(accountId: string): Promise<readonly string[] | undefined>;
+  replaceRecoveryCodes(accountId: string, caller?: Caller): Promise<readonly string[] | undefined>;
   /** @throws `SERVICE_UNAVAILABLE` when a store fails. */
   status(accountId: string): Promise<TotpStatus>;
   /**
@@ -48,5 +49,5 @@ export interface Totp extends SecondFactor {
    * @returns whether there was one.
    * @throws `SERVICE_UNAVAILABLE` when a store fails.
    */
-  remove(accountId: string): Promise<boolean>;
+  remove(accountId: string, caller?: Caller): Promise<boolean>;
 }

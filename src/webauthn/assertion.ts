@@ -30,13 +30,14 @@ export async function checkAssertion(settings: Settings, credential: unknown, ac
   if (!isHandleOf(passkey, response.response, accountId === undefined)) return refuse('user_handle');
   const proof = await verified(settings, passkey, response);
   if (proof === undefined) return refuse('not_verified');
-  if (accountId === undefined && !proof.userVerified) return refuse('user_verification');
+  const userVerified = proof.userVerified && passkey.userVerified;
+  if (accountId === undefined && !userVerified) return refuse('user_verification');
   // Whether a credential may be copied never changes (section 6.1.3); what it stands for depends on it.
   if (proof.backedUp !== passkey.backedUp) return refuse('backup_eligibility');
   // Only who holds the key gets as far as here, so nobody else can fill the store of used challenges.
   if (!(await settings.once.once(challenge.onceKey, challenge.expiresAt, now))) return refuse('replayed');
   if (!(await hasCountedOn(settings, passkey, proof.counter))) return refuse('counter');
-  return { ok: true, passkey, userVerified: proof.userVerified };
+  return { ok: true, passkey, userVerified };
 }
 
 /** An authenticator that finds the account by itself must say which; one that was asked for it may. */

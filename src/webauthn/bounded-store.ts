@@ -1,5 +1,4 @@
-import { checkedFlag } from '../core/bounded-once-store.ts';
-import { guarded } from '../core/guarded.ts';
+import { checkedFlag, guarded } from '../core/guarded.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { PasskeyRecord, PasskeyStore } from './passkey-store.ts';
 
@@ -43,16 +42,17 @@ function checkedRecord(answer: unknown, key: 'id' | 'accountId', value: string):
     if (!Number.isSafeInteger(found)) throw unreadable();
     return found as number;
   };
+  const flag = (name: string): boolean => checkedFlag(ownProperty(answer, name));
   const transports = ownProperty(answer, 'transports');
-  const backedUp = ownProperty(answer, 'backedUp');
-  if (text(key) !== value || !Array.isArray(transports) || typeof backedUp !== 'boolean') throw unreadable();
+  if (text(key) !== value || !Array.isArray(transports)) throw unreadable();
   return {
     id: text('id'),
     accountId: text('accountId'),
     publicKey: text('publicKey'),
     counter: number('counter'),
     transports: transports.filter((transport) => typeof transport === 'string'),
-    backedUp,
+    backedUp: flag('backedUp'),
+    userVerified: flag('userVerified'),
     label: text('label'),
     createdAt: number('createdAt'),
   };

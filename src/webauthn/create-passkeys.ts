@@ -1,6 +1,8 @@
+import type { Caller } from '../core/caller.ts';
 import { DoorwardError } from '../core/errors.ts';
 import { publishAudit } from '../core/events.ts';
 import { isAccountId, isDisplayName } from '../core/identifiers.ts';
+import { originOf } from '../core/origin.ts';
 import { checkAssertion } from './assertion.ts';
 import type { CredentialDescriptor } from './ceremony-options.ts';
 import { newChallenge, type Purpose } from './challenge.ts';
@@ -53,12 +55,12 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       };
     },
 
-    async register(accountId, response, label = 'Passkey') {
+    async register(accountId, response, label = 'Passkey', caller = {}) {
       if (!isDisplayName(label)) throw inputInvalid('label', 'must be 1 to 64 visible characters');
       if (!isAccountId(accountId)) return undefined;
       const passkey = await registerCredential(settings, accountId, response, label);
-      if (typeof passkey === 'string') return refused(passkey, accountId);
-      publishAudit({ type: 'factor.enrolled', accountId, factor: 'passkey' });
+      if (typeof passkey === 'string') return refused(passkey, caller, accountId);
+      publishAudit({ type: 'factor.enrolled', accountId, factor: 'passkey', ...originOf(caller) });
       return publicPasskey(passkey);
     },
 
@@ -73,9 +75,9 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       return { rpId, challenge: challenge('factor', accountId), timeout: challengeMs, ...factor };
     },
 
-    async authenticate(response) {
+    async authenticate(response, caller = {}) {
       const assertion = await checkAssertion(settings, response);
-      if (!assertion.ok) return refused(assertion.reason, assertion.accountId);
+      if (!assertion.ok) return refused(assertion.reason, caller, assertion.accountId);
       const { accountId, id } = assertion.passkey;
       return { accountId, amr: amrOf(assertion.passkey, assertion.userVerified), passkeyId: id };
     },
@@ -84,20 +86,22 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
       return isAccountId(accountId) && (await store.list(accountId)).length > 0;
     },
 
-    async verify(accountId, proof) {
+    async verify(accountId, proof, caller = {}) {
       if (!isAccountId(accountId)) return undefined;
       const assertion = await checkAssertion(settings, proof, accountId);
-      return assertion.ok ? amrOf(assertion.passkey, assertion.userVerified) : refused(assertion.reason, accountId);
+      return assertion.ok
+        ? amrOf(assertion.passkey, assertion.userVerified)
+        : refused(assertion.reason, caller, accountId);
     },
 
     async list(accountId) {
       return isAccountId(accountId) ? (await store.list(accountId)).map(publicPasskey) : [];
     },
 
-    async remove(accountId, id) {
+    async remove(accountId, id, caller = {}) {
       if (!isAccountId(accountId) || typeof id !== 'string' || !/^[\w-]{1,1364}$/.test(id)) return false;
       if (!(await store.remove(accountId, id))) return false;
-      publishAudit({ type: 'factor.removed', accountId, factor: 'passkey' });
+      publishAudit({ type: 'factor.removed', accountId, factor: 'passkey', ...originOf(caller) });
       return true;
     },
 
@@ -129,7 +133,8 @@ function inputInvalid(field: string, problem: string): DoorwardError {
   return new DoorwardError('INPUT_INVALID', { field, problem });
 }
 
-function refused(reason: string, accountId?: string): undefined {
-  publishAudit({ type: 'factor.failed', ...(accountId !== undefined && { accountId }), factor: 'passkey', reason });
+function refused(reason: string, caller: Caller, accountId?: string): undefined {
+  const whom = accountId !== undefined && { accountId };
+  publishAudit({ type: 'factor.failed', ...whom, factor: 'passkey', reason, ...originOf(caller) });
   return undefined;
 }

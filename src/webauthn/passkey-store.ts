@@ -10,6 +10,12 @@ export interface PasskeyRecord {
   readonly transports: readonly string[];
   /** Whether the credential may be copied between devices. */
   readonly backedUp: boolean;
+  /**
+   * Whether the authenticator verified its user when the credential was registered. If not, its later word
+   * for that is no factor: whoever finds a key without a PIN can set one (`uvInitialized` of Web
+   * Authentication Level 3 section 4).
+   */
+  readonly userVerified: boolean;
   /** What its owner calls it. */
   readonly label: string;
   /** Epoch milliseconds. */

@@ -1,4 +1,5 @@
 import type { SecondFactor } from '../accounts/second-factor.ts';
+import type { Caller } from '../core/caller.ts';
 import type { CreationOptions, RequestOptions } from './ceremony-options.ts';
 import type { PasskeyRecord } from './passkey-store.ts';
 
@@ -14,7 +15,7 @@ export interface PasskeyLogin {
   readonly passkeyId: string;
 }
 
-/** WebAuthn credentials (Web Authentication Level 3), as a second factor and as the only proof. */
+/** WebAuthn credentials (Web Authentication Level 3), as a second factor and as the only proof. A `caller` is told in events. */
 export interface Passkeys extends SecondFactor {
   readonly field: 'passkey';
   /**
@@ -32,7 +33,7 @@ export interface Passkeys extends SecondFactor {
    * @returns `undefined` when the response is not good.
    * @throws `INPUT_INVALID` for a label that cannot be shown; `SERVICE_UNAVAILABLE` when a store fails.
    */
-  register(accountId: string, response: unknown, label?: string): Promise<PublicPasskey | undefined>;
+  register(accountId: string, response: unknown, label?: string, caller?: Caller): Promise<PublicPasskey | undefined>;
   /**
    * Makes what `navigator.credentials.get` takes, as JSON. With an account it is for `verify`: hand it
    * out only to who has given the account's password. Without one it is for `authenticate`.
@@ -41,17 +42,18 @@ export interface Passkeys extends SecondFactor {
    */
   authenticationOptions(accountId?: string): Promise<RequestOptions>;
   /**
-   * Checks a passkey as the only proof: the authenticator must have verified its user.
+   * Checks a passkey as the only proof: the authenticator must have verified its user, now and when the
+   * passkey was registered.
    *
    * @param response - the JSON of the `PublicKeyCredential`, unchecked
    * @returns `undefined` when the response is not good.
    * @throws `SERVICE_UNAVAILABLE` when a store fails.
    */
-  authenticate(response: unknown): Promise<PasskeyLogin | undefined>;
+  authenticate(response: unknown, caller?: Caller): Promise<PasskeyLogin | undefined>;
   /** @returns the account's passkeys, oldest first. @throws `SERVICE_UNAVAILABLE` when a store fails. */
   list(accountId: string): Promise<readonly PublicPasskey[]>;
   /** @returns whether the account had it. @throws `SERVICE_UNAVAILABLE` when a store fails. */
-  remove(accountId: string, id: string): Promise<boolean>;
+  remove(accountId: string, id: string, caller?: Caller): Promise<boolean>;
   /** Removes all passkeys of an account, for when it is removed. @throws `SERVICE_UNAVAILABLE` when a store fails. */
   removeAll(accountId: string): Promise<void>;
 }

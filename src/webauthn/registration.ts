@@ -36,10 +36,14 @@ export async function registerCredential(
   if (!(await settings.once.once(challenge.onceKey, challenge.expiresAt, now))) return 'replayed';
   if ((await settings.store.list(accountId)).length >= MAX_PASSKEYS) return 'too_many_passkeys';
   const passkey = { ...made, accountId, transports: transportsOf(response.response), label, createdAt: now };
-  return (await settings.store.add(passkey)) ? passkey : 'credential_taken';
+  if (!(await settings.store.add(passkey))) return 'credential_taken';
+  // Whoever finds too many passkeys beside its own takes its own back: no number of parallel calls leaves more.
+  if ((await settings.store.list(accountId)).length <= MAX_PASSKEYS) return passkey;
+  await settings.store.remove(accountId, passkey.id);
+  return 'too_many_passkeys';
 }
 
-type Made = Pick<PasskeyRecord, 'id' | 'publicKey' | 'counter' | 'backedUp'>;
+type Made = Pick<PasskeyRecord, 'id' | 'publicKey' | 'counter' | 'backedUp' | 'userVerified'>;
 
 async function verified(
   settings: Settings,
@@ -54,10 +58,12 @@ async function verified(
       requireUserVerification: false,
       supportedAlgorithmIDs: [...ALGORITHMS],
     });
-    const made = registrationInfo?.credential;
-    if (made?.id !== id || made.publicKey.length > MAX_KEY_BYTES) return undefined;
+    if (registrationInfo === undefined) return undefined;
+    const made = registrationInfo.credential;
+    if (made.id !== id || made.publicKey.length > MAX_KEY_BYTES) return undefined;
     const publicKey = Buffer.from(made.publicKey).toString('base64url');
-    return { id, publicKey, counter: made.counter, backedUp: registrationInfo?.credentialDeviceType === 'multiDevice' };
+    const { credentialDeviceType, userVerified } = registrationInfo;
+    return { id, publicKey, counter: made.counter, backedUp: credentialDeviceType === 'multiDevice', userVerified };
   } catch {
     return undefined;
   }

@@ -1,10 +1,9 @@
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { isDisplayName } from '../core/identifiers.ts';
 import type { OnceStore } from '../core/once-store.ts';
 import { derivedKey } from '../tokens/derived-key.ts';
-import { refuseUnknownOptions } from '../tokens/options.ts';
 import { boundedPasskeyStore } from './bounded-store.ts';
 import type { PasskeyStore } from './passkey-store.ts';
 

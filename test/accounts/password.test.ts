@@ -20,8 +20,8 @@ describe('changing a password', () => {
     const change = { current: PASSWORD, next: NEXT };
     await world.accounts.changePassword(id, change, { sessionId: own.sessionId, caller: FROM });
     expect(world.audit).toEqual([
-      { type: 'session.ended', accountId: id, sessionId: other.sessionId, reason: 'password_changed', ...FROM },
       { type: 'password.changed', accountId: id, ...FROM },
+      { type: 'session.ended', accountId: id, sessionId: other.sessionId, reason: 'password_changed', ...FROM },
     ]);
     expect(ended).toEqual([other.sessionId]);
     expect(await world.accounts.authenticate(own.accessToken)).toMatchObject({ ok: true });
@@ -182,8 +182,8 @@ describe('setting a password', () => {
     world.audit.length = 0;
     expect(await world.accounts.setPassword(id, NEXT, FROM)).toBe(true);
     expect(world.audit).toEqual([
-      { type: 'session.ended', accountId: id, sessionId, reason: 'password_changed', ...FROM },
       { type: 'password.changed', accountId: id, ...FROM },
+      { type: 'session.ended', accountId: id, sessionId, reason: 'password_changed', ...FROM },
     ]);
     expect(revoked).toContain(id);
     expect((await world.accounts.authenticate(accessToken)).ok).toBe(false);

@@ -1,5 +1,4 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { environmentSource } from 'doorward';
 import { createAccounts } from 'doorward/accounts';
 import { authDirectives, protectSchema } from 'doorward/graphql';
 import { accountRoutes, createGate, createRouter } from 'doorward/http';
@@ -11,19 +10,16 @@ import { serve } from 'doorward/use/node';
 import { createHandler } from 'graphql-http/lib/use/fetch';
 
 const key = secretKey('kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A');
-const stores = {
-  store: createMemoryAccountStore(),
-  limits: createMemoryRateLimitStore(),
-  sessions: createMemorySessionStore(),
-};
+const store = createMemoryAccountStore();
+const [limits, sessions] = [createMemoryRateLimitStore(), createMemorySessionStore()];
 const tokens = { issuer: createTokenIssuer({ key }), verifier: createTokenVerifier({ keys: [key] }) };
-const accounts = createAccounts({ ...stores, ...tokens, hasher: createBcryptHasher(), roles: contractRoles.roles });
-const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles, environment: environmentSource() });
+const rules = { hasher: createBcryptHasher(), roles: contractRoles.roles };
+const accounts = createAccounts({ store, limits, sessions, ...tokens, ...rules });
+const gate = createGate({ authenticate: accounts.authenticate, pdp: contractRoles });
 const typeDefs = `type Query { hello: String, secret: String @auth(permissions: ["read"]), vault: String @auth(requires: "admin") }`;
 const resolvers = { Query: { hello: () => 'world', secret: () => 'for readers', vault: () => 'for admins' } };
-const schema = protectSchema(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
-  pdp: contractRoles,
-});
+const executable = makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers });
+const schema = protectSchema(executable, { pdp: contractRoles });
 const graphql = gate.optional((request, _info, { principal, environment }) =>
   createHandler({ schema, context: () => ({ auth: { principal, environment: () => environment } }) })(request),
 );

@@ -60,6 +60,8 @@ async function watch(query: string, token?: string): Promise<Watch> {
   return { events, closed, until };
 }
 
+const POSTS = 'subscription { postPublished { title } }';
+
 const createPost = async (title: string, as: 'editor' | 'admin' = 'editor', authorId?: string): Promise<string> => {
   const mutation = 'mutation($t: String!, $a: ID) { createPost(title: $t, content: "x", authorId: $a) { id } }';
   return (await service.graphql(mutation, await service.token(as), { t: title, a: authorId })).body.data.createPost.id;
@@ -158,6 +160,16 @@ describe('subscriptions over WebSocket', () => {
       else await service.fetch(`/api/users/${id}`, { method: 'DELETE', headers });
       expect(await newcomer.closed, end).toBe(4403);
     }
+  });
+
+  it('the socket closes with 4403 when its login ends, and those of other logins go on', async () => {
+    const { token, username, password } = await service.newcomer();
+    const other = (await service.postJson('/login', { username, password })).body.access_token;
+    const [ended, kept] = [await watch(POSTS, token), await watch(POSTS, other)];
+    await service.fetch('/logout', { method: 'POST', headers: bearer(token) });
+    expect(await ended.closed).toBe(4403);
+    await publish(await createPost('After the logout'));
+    await kept.until(() => kept.events.length === 1);
   });
 
   it('the socket closes with 4403 when the token expires', async () => {

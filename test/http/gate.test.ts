@@ -310,7 +310,7 @@ it('publishes every decision with the route it was enforced at', async () => {
 it.each([
   ['authenticate', { authenticate: undefined }],
   ['pdp', { pdp: {} }],
-  ['environment', { environment: undefined }],
+  ['environment', { environment: null }],
   ['decisionTimeoutMs', { decisionTimeoutMs: Number.POSITIVE_INFINITY }],
 ])('createGate refuses a useless %s', (field, options) => {
   expect(() => gateWith(options as never)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', field }));

@@ -1,11 +1,12 @@
+import type { KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { createRemoteTokenVerifier } from 'doorward/jwks';
 import { createTokenIssuer, publicJwks } from 'doorward/tokens';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { Provider } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AUDIENCE, foreignKey, json, listen, stop } from './source.ts';
+import { AUDIENCE, foreignKey, json, jwksOf, listen, startSource, stop } from './source.ts';
 
 describe('oauth2-mock-server', () => {
   const server = new OAuth2Server();
@@ -112,5 +113,37 @@ describe('our own keys', () => {
     const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL(`${origin}/jwks`)), options);
     expect(payload.sub).toBe('ada');
     await stop(server);
+  });
+});
+
+describe('an issuer that writes no type, as Okta and Cognito', () => {
+  it('is accepted where that is meant, and nothing but a missing type is', async () => {
+    const source = await startSource(json(jwksOf('untyped')));
+    const now = Math.floor(Date.now() / 1_000);
+    const signed = (header: object, claims: object = {}) =>
+      new SignJWT({ ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: 'untyped', ...header })
+        .setIssuer(source.origin)
+        .setAudience(AUDIENCE)
+        .setSubject('ada')
+        .setIssuedAt(now)
+        .setExpirationTime(now + 60)
+        .sign(foreignKey('untyped').sign as KeyObject);
+    const options = { issuer: source.origin, audience: AUDIENCE };
+    const strict = createRemoteTokenVerifier(options);
+    const lenient = createRemoteTokenVerifier({ ...options, allowUntyped: true });
+    expect(await strict.verify(await signed({}))).toEqual({ ok: false, reason: 'type' });
+    expect(await lenient.verify(await signed({}))).toMatchObject({ ok: true });
+    expect(await lenient.verify(await signed({}, { at_hash: 'x' }))).toEqual({ ok: false, reason: 'type' });
+    for (const typ of ['JWT', '', null, 5]) {
+      expect(await lenient.verify(await signed({ typ }))).toEqual({ ok: false, reason: 'type' });
+    }
+    for (const allowUntyped of [undefined, 1, 'true']) {
+      const wrong = { ...options, allowUntyped: allowUntyped as never };
+      expect(() => createRemoteTokenVerifier(wrong)).toThrow(/allowUntyped/);
+    }
+    strict.close();
+    lenient.close();
+    await source.close();
   });
 });

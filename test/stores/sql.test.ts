@@ -95,6 +95,7 @@ describe('SQL schema', () => {
       counter: 0,
       transports: [secret],
       backedUp: false,
+      userVerified: false,
       label: secret,
     });
     await passkeys.find(secret);

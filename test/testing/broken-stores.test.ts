@@ -218,6 +218,64 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
     () => sessions((store) => ({ find: (id, tokenId) => store.find(id, tokenId, Date.now()) })),
   ],
   [
+    'sessions that forget the certificate they are bound to',
+    'gives back a session that was started',
+    () =>
+      sessions((store) => ({
+        start({ certificateThumbprint, ...session }, token) {
+          return store.start(session, token);
+        },
+      })),
+  ],
+  [
+    'sessions whose grace time begins anew with every repetition',
+    'counts the grace time from the swap, not from the last repetition',
+    () =>
+      sessions((store) => {
+        const swappedAt = new Map<string, number>();
+        const repeatedAt = new Map<string, number>();
+        return {
+          async rotate(request) {
+            const since = request.now - (repeatedAt.get(request.hash) ?? request.now);
+            const now = Math.min(request.now, (swappedAt.get(request.hash) ?? request.now) + since);
+            const rotation = await store.rotate({ ...request, now });
+            if (rotation.kind === 'rotated') swappedAt.set(request.hash, request.now);
+            repeatedAt.set(request.hash, request.now);
+            return rotation;
+          },
+        };
+      }),
+  ],
+  [
+    'sessions that repeat without grace as long as the clock is behind',
+    'without grace repeats nothing, on a server whose clock is behind, either',
+    () => sessions((store) => ({ rotate: (request) => store.rotate({ ...request, graceMs: request.graceMs || 1 }) })),
+  ],
+  [
+    'sessions that start during the end of all but one',
+    'ends all sessions of an account but the one excepted, and names them',
+    () =>
+      sessions((store) => ({
+        endAll: (accountId, notBefore, exceptId) =>
+          store.endAll(accountId, exceptId === undefined ? notBefore : 0, exceptId),
+      })),
+  ],
+  [
+    'revocations that a later one cuts short',
+    'never shortens a revocation',
+    () =>
+      sessions((store) => {
+        const expiries = new Map<string, number>();
+        return {
+          async revokeToken(tokenId, expiresAt, now) {
+            expiries.set(tokenId, expiresAt);
+            for (const [id, end] of expiries) if (end <= now) expiries.delete(id);
+          },
+          find: async (id, tokenId, now) => (expiries.has(tokenId) ? undefined : store.find(id, tokenId, now)),
+        };
+      }),
+  ],
+  [
     'sessions without a denylist',
     'revokes one token, and the session goes on',
     () => sessions(() => ({ revokeToken: async () => undefined })),
@@ -312,6 +370,19 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
       ),
   ],
   [
+    'passkeys that count from a lower counter than the expected one',
+    'counts from exactly the expected counter',
+    () =>
+      passkeyStoreCases(
+        broken(createMemoryPasskeyStore, (store) => ({
+          async count(id, expected, counter) {
+            const current = (await store.find(id))?.counter;
+            return current !== undefined && current <= expected && store.count(id, current, counter);
+          },
+        })),
+      ),
+  ],
+  [
     'passkeys that anybody may remove',
     'removes a passkey of its own account only',
     () =>
@@ -340,6 +411,16 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
     'STO-10 API keys that report a replacement without the end of the old one',
     'replaces a key: the next one is there, and the old one ends',
     () => apiKeyStoreCases(broken(createMemoryApiKeyStore, (store) => ({ replace: (_id, next) => store.add(next) }))),
+  ],
+  [
+    'API keys whose replacement has no end',
+    'replaces a key: the next one is there, and the old one ends',
+    () =>
+      apiKeyStoreCases(
+        broken(createMemoryApiKeyStore, (store) => ({
+          replace: (id, { expiresAt: _, ...next }, expiresAt, now) => store.replace(id, next, expiresAt, now),
+        })),
+      ),
   ],
   [
     'API keys that a replacement gives a longer life',

@@ -6,6 +6,8 @@ import type { SocketCaller } from './options.ts';
 export interface Login {
   readonly token: string;
   readonly principalId: string;
+  /** Absent for what has no login, such as an API key. */
+  readonly sessionId: string | undefined;
 }
 
 /** One open socket. */

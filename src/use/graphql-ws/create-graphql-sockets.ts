@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 import { type Principal, principalFrom } from '../../core/index.ts';
 import { createClientAddress } from '../node/client-address.ts';
 import { bearerOf } from './bearer-of.ts';
-import { type Client, createClient } from './client.ts';
+import { type Client, createClient, type Login } from './client.ts';
 import { handshakeProblem, isForPath, refuseUpgrade } from './handshake.ts';
 import { createOperations } from './operations.ts';
 import { callerOf, type GraphQLSocketsOptions, readOptions } from './options.ts';
@@ -16,13 +16,17 @@ import { located } from './wrapped-error.ts';
 export interface GraphQLSockets {
   /** Takes an upgrade request; needed only without the option `server`. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Closes every socket of a principal with 4403, at once. */
-  revoke(principalId: string): void;
+  /** Closes every socket of a principal with 4403, at once; with a session only those that were opened with a token of it. */
+  revoke(principalId: string, sessionId?: string): void;
   /** Takes no more sockets, closes all with 1001, and resolves when what ran on them has been returned. */
   close(): Promise<void>;
 }
 
+/** Tells whose sockets are closed. */
+type Revocation = (login: Login) => boolean;
+
 const FORBIDDEN = 4403;
+const TRY_AGAIN_LATER = 1013;
 
 /**
  * Serves queries, mutations and subscriptions over `graphql-transport-ws`, the one subprotocol it takes.
@@ -40,8 +44,9 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
   const clientAddress = createClientAddress(settings.trustedProxies);
   const operations = createOperations(settings);
   const clients = new Set<Client>();
+  /** For every socket that is being opened what was revoked meanwhile. */
+  const opening = new Set<Revocation[]>();
   let isClosing = false;
-  let revocations = 0;
 
   const protocol = makeServer<Record<string, unknown>, Client>({
     connectionInitWaitTimeout: limits.initTimeoutMs,
@@ -57,28 +62,42 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
   async function connect(client: Client, payload: Record<string, unknown> | undefined): Promise<boolean> {
     const bearer = bearerOf(payload);
     if (bearer.kind !== 'token') return bearer.kind === 'none';
+    const { token } = bearer;
+    const revoked: Revocation[] = [];
+    opening.add(revoked);
     try {
-      const seen = revocations;
-      const principal = principalFrom(await authenticate(bearer.token, callerOf(client.caller)));
+      const principal = principalFrom(await authenticate(token, callerOf(client.caller)));
       if (principal === undefined) return false;
+      const login = { token, principalId: principal.id, sessionId: principal.session?.id };
       // Whoever was revoked meanwhile was not found among the sockets: the answer may be an old one.
-      if (seen !== revocations) return connect(client, payload);
-      client.login = { token: bearer.token, principalId: principal.id };
+      if (revoked.some((concerns) => concerns(login))) return connect(client, payload);
+      client.login = login;
       endWithToken(client, principal);
       return true;
     } catch (error) {
-      onError(error);
-      client.end(1013, 'Try again later');
+      giveUp(client, error);
       return false;
+    } finally {
+      opening.delete(revoked);
     }
+  }
+
+  /** Ends a socket of which nobody can tell whether it may stay. */
+  function giveUp(client: Client, error: unknown): void {
+    onError(error);
+    client.end(TRY_AGAIN_LATER, 'Try again later');
   }
 
   function endWithToken(client: Client, { session }: Principal): void {
     if (session === undefined) return;
     const check = (): void => {
-      const remaining = session.expiresAt * 1_000 - environment().time;
-      if (remaining > 0) client.after(remaining, check);
-      else client.end(FORBIDDEN, 'Token expired');
+      try {
+        const remaining = session.expiresAt * 1_000 - environment().time;
+        if (remaining > 0) client.after(remaining, check);
+        else client.end(FORBIDDEN, 'Token expired');
+      } catch (error) {
+        giveUp(client, error);
+      }
     };
     check();
   }
@@ -140,9 +159,13 @@ export function createGraphQLSockets(options: GraphQLSocketsOptions): GraphQLSoc
 
   return {
     handleUpgrade,
-    revoke(principalId) {
-      revocations += 1;
-      for (const client of clients) if (client.login?.principalId === principalId) client.end(FORBIDDEN, 'Forbidden');
+    revoke(principalId, sessionId) {
+      const concerns = (login: Login): boolean =>
+        login.principalId === principalId && (sessionId === undefined || login.sessionId === sessionId);
+      for (const revoked of opening) revoked.push(concerns);
+      for (const client of clients) {
+        if (client.login !== undefined && concerns(client.login)) client.end(FORBIDDEN, 'Forbidden');
+      }
     },
     async close() {
       isClosing = true;

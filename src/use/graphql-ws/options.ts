@@ -14,6 +14,7 @@ import type { OperationResult } from 'graphql-ws';
 import { configInvalid } from '../../core/config-invalid.ts';
 import type { Authenticator, Caller, EnvironmentSource, MaybePromise } from '../../core/index.ts';
 import { type AuthContext, maskGraphQLError } from '../../graphql/index.ts';
+import { clientCertificate } from '../node/client-certificate.ts';
 
 /** Bounds of one socket. */
 export interface SocketLimits {
@@ -72,9 +73,9 @@ export interface GraphQLSocketsOptions {
 
 type Optional = 'server' | 'context';
 
-/** What an authenticator is told of a socket. A client certificate is not among it, so a token bound to one is refused. */
-export function callerOf({ ip, requestId }: SocketCaller): Caller {
-  return { ip, requestId };
+/** What an authenticator is told of a socket; its client certificate is that of the connection at this moment. */
+export function callerOf({ ip, requestId, request }: SocketCaller): Caller {
+  return { ip, requestId, certificate: clientCertificate(request.socket) };
 }
 
 /** Options with every default in its place. */

@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import { type Attributes, type Meter, metrics, trace } from '@opentelemetry/api';
-import { configInvalid } from '../../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
 import { auditRecord, decisionRecord, type EventRecord } from '../../core/event-record.ts';
 import { AUDIT_CHANNEL, type AuditEvent, DECISION_CHANNEL, type DecisionEvent } from '../../core/index.ts';
 
@@ -17,6 +17,7 @@ export interface OpenTelemetryBridge {
   close(): void;
 }
 
+const OPTIONS: readonly string[] = ['meter', 'decisions'];
 /** Names of people do not go where traces go. */
 const UNTRACED: ReadonlySet<string> = new Set(['type', 'username', 'usernameDigest']);
 const CODE = /^[\w.-]{1,64}$/;
@@ -26,11 +27,12 @@ const CODE = /^[\w.-]{1,64}$/;
  * of them: `doorward.events` by type, outcome and reason, `doorward.decisions` by outcome and reason. No token, no
  * username and no attribute of a subject or a resource is among the values.
  *
- * @throws `CONFIG_INVALID` when `decisions` cannot be meant.
+ * @throws `CONFIG_INVALID` when `decisions` cannot be meant, and for an unknown option.
  * @example
  * const bridge = createOpenTelemetryBridge();
  */
 export function createOpenTelemetryBridge(options: OpenTelemetryBridgeOptions = {}): OpenTelemetryBridge {
+  refuseUnknownOptions(options, OPTIONS);
   const { meter = metrics.getMeter('doorward'), decisions = 'denied' } = options;
   if (decisions !== 'denied' && decisions !== 'all' && decisions !== 'none') {
     throw configInvalid('decisions', "must be 'denied', 'all' or 'none'");

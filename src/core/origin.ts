@@ -1,4 +1,5 @@
-import type { Caller, Origin } from '../core/index.ts';
+import type { Caller } from './caller.ts';
+import type { Origin } from './events.ts';
 
 /** Where a call comes from, as its events tell it. */
 export function originOf({ ip, requestId }: Caller): Origin {
