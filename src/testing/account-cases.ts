@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Account, AccountPatch, AccountStore } from '../accounts/index.ts';
 import { deface, granted, HOSTILE, isRefused, NOW, parallel, withoutNulls } from './parallel.ts';
+import { parallelWithFaults } from './parallel-with-faults.ts';
 import { type Checks, casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 function account(fields: Partial<Account> = {}): Account {
@@ -158,6 +159,13 @@ export function accountStoreCases(open: OpenStore<AccountStore>): readonly Store
       const taken = await store.byId('id-ada');
       deface(taken, taken?.roles);
       assert.deepEqual(withoutNulls(await store.byId('id-ada')), account());
+    },
+    async 'adds a username at most once when calls and answers are lost'(store) {
+      const added = await parallelWithFaults(store, (failing, index) => failing.create(account({ id: `id-${index}` })));
+      assert.ok(granted(added) <= 1);
+      assert.equal(await store.create(account({ id: 'id-late' })), false);
+      const kept = (await store.byUsernameKey(account().usernameKey))?.id ?? '';
+      assert.equal(added.includes(true) ? `id-${added.indexOf(true)}` : kept, kept);
     },
   });
 }

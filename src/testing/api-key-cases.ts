@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiKeyRecord, ApiKeyStore } from '../api-keys/api-key-store.ts';
 import { deface, granted, HOSTILE, NOW, parallel, withoutNulls } from './parallel.ts';
+import { parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 function apiKey(fields: Partial<ApiKeyRecord> = {}): ApiKeyRecord {
@@ -174,6 +175,15 @@ export function apiKeyStoreCases(open: OpenStore<ApiKeyStore>): readonly StoreCa
       const [listed] = await store.list('id-ada');
       deface(listed, listed?.scopes);
       assert.deepEqual(withoutNulls(await store.find('key-1')), apiKey());
+    },
+    async 'replaces a key at most once when calls and answers are lost'(store) {
+      await store.add(apiKey());
+      const replaced = await parallelWithFaults(store, (failing, index) =>
+        failing.replace('key-1', next(index), END, NOW),
+      );
+      assert.ok(granted(replaced) <= 1);
+      assert.equal((await store.list('id-ada')).length, 2);
+      assert.equal(await store.replace('key-1', next('late'), END, NOW), false);
     },
   });
 }

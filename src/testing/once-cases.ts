@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OnceStore } from '../core/once-store.ts';
 import { granted, HOSTILE, NOW, parallel } from './parallel.ts';
+import { parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 /**
@@ -49,6 +50,11 @@ export function onceStoreCases(open: OpenStore<OnceStore>): readonly StoreCase[]
         assert.equal(await store.once('key', expiresAt, NOW), false);
       }
       assert.equal(await store.once('key', NOW + 1, NOW), true);
+    },
+    async 'grants a key at most once when calls and answers are lost'(store) {
+      const answers = await parallelWithFaults(store, (failing) => failing.once('key', NOW + 1_000, NOW));
+      assert.ok(granted(answers) <= 1);
+      assert.equal(await store.once('key', NOW + 1_000, NOW), false);
     },
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PasskeyRecord, PasskeyStore } from '../webauthn/passkey-store.ts';
 import { deface, granted, HOSTILE, NOW, parallel, withoutNulls } from './parallel.ts';
+import { parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 function passkey(fields: Partial<PasskeyRecord> = {}): PasskeyRecord {
@@ -116,6 +117,12 @@ export function passkeyStoreCases(open: OpenStore<PasskeyStore>): readonly Store
       const [listed] = await store.list('id-ada');
       deface(listed, listed?.transports);
       assert.deepEqual(withoutNulls(await store.find('credential-1')), passkey());
+    },
+    async 'counts a use at most once when calls and answers are lost'(store) {
+      await store.add(passkey({ counter: 5 }));
+      const counted = await parallelWithFaults(store, (failing, index) => failing.count('credential-1', 5, 6 + index));
+      assert.ok(granted(counted) <= 1);
+      assert.equal(await store.count('credential-1', 5, 99), false);
     },
   });
 }

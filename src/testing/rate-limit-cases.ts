@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RateLimitStore } from '../accounts/index.ts';
 import { HOSTILE, NOW, parallel } from './parallel.ts';
+import { EFFECTIVE_CALLS, parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 const FROM_1_TO_50: readonly number[] = Array.from({ length: 50 }, (_, index) => index + 1);
@@ -74,6 +75,10 @@ export function rateLimitStoreCases(open: OpenStore<RateLimitStore>): readonly S
       await count(store, NOW + 2_000);
       await store.release('key', NOW + 1_000);
       assert.equal(await count(store, NOW + 2_001), 2);
+    },
+    async 'counts every hit that arrives, also when its answer is lost'(store) {
+      await parallelWithFaults(store, (failing) => count(failing, NOW));
+      assert.equal(await count(store, NOW), EFFECTIVE_CALLS + 1);
     },
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Rotation, SessionRecord, SessionStore } from '../accounts/index.ts';
 import { NOW, parallel, withoutNulls } from './parallel.ts';
+import { parallelWithFaults } from './parallel-with-faults.ts';
 import { GRACE, isLive, outcome, refreshToken, session, swap, tally } from './session-records.ts';
 import type { Checks } from './store-case.ts';
 
@@ -57,6 +58,23 @@ export const rotationChecks: Checks<SessionStore> = {
     const successors = await parallel((index) => store.rotate(swap(`second-${index}`, `third-${index}`)));
     assert.equal(tally(successors).refused, 50);
     assert.equal(await outcome(store.rotate(swap('other', 'another'))), 'rotated');
+  },
+  async 'rotates at most once when calls and answers are lost, and all who are answered get that successor'(store) {
+    await start(store);
+    const answers = await parallelWithFaults(store, (failing, index) =>
+      failing.rotate(swap('first', `second-${index}`)),
+    );
+    const rotations = answers.filter((rotation) => rotation !== undefined);
+    assert.ok(tally(rotations).rotated <= 1);
+    assert.equal(tally(rotations).rotated + tally(rotations).repeated, rotations.length);
+    const repeated = await store.rotate(swap('first', 'late'));
+    const sealed = repeated.kind === 'repeated' ? repeated.sealedSuccessor : '';
+    for (const rotation of rotations) {
+      if (rotation.kind === 'repeated') assert.equal(rotation.sealedSuccessor, sealed);
+    }
+    const successors = await parallel((index) => store.rotate(swap(`second-${index}`, `third-${index}`)));
+    assert.equal(tally(successors).rotated, 1);
+    assert.equal(`sealed second-${successors.findIndex(({ kind }) => kind === 'rotated')}`, sealed);
   },
   async 'repeats within the grace time to its last millisecond'(store) {
     await startAndSwap(store);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TotpRecord, TotpStore } from '../totp/totp-store.ts';
 import { deface, granted, HOSTILE, parallel, withoutNulls } from './parallel.ts';
+import { parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 const CODES: readonly string[] = ['hash-1', 'hash-2', 'hash-3'];
@@ -129,6 +130,12 @@ export function totpStoreCases(open: OpenStore<TotpStore>): readonly StoreCase[]
       const record = await store.find('id-ada');
       deface(record, record?.recoveryHashes);
       assert.deepEqual(withoutNulls(await store.find('id-ada')), confirmed);
+    },
+    async 'gives a recovery code at most once when calls and answers are lost'(store) {
+      await confirm(store);
+      const taken = await parallelWithFaults(store, (failing) => failing.takeRecovery('id-ada', 'hash-2'));
+      assert.ok(granted(taken) <= 1);
+      assert.deepEqual((await store.find('id-ada'))?.recoveryHashes, ['hash-1', 'hash-3']);
     },
   });
 }
