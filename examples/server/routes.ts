@@ -3,7 +3,7 @@ import { bodyLimits, type Gate, json, type Routes, readJson } from 'doorward/htt
 import { contractRoles } from 'doorward/rbac';
 import type { Data } from '../data/data.ts';
 import type { Identity } from '../identity/identity.ts';
-import { predict } from '../tools/toy-model.ts';
+import { mayPredict, predict } from '../tools/toy-model.ts';
 import { decidePost } from './resolvers.ts';
 
 type Parts = { gate: Gate; data: Data; identity: Identity; documents: PolicyDecisionPoint };
@@ -11,12 +11,10 @@ type Parts = { gate: Gate; data: Data; identity: Identity; documents: PolicyDeci
 /** The REST routes of the service beside those of `accountRoutes`. */
 export function restRoutes({ gate, data, identity, documents }: Parts): Routes {
   return {
-    'GET /ml/predict': gate.authenticated(
-      (_request, _info, { principal }) =>
-        json(200, { user: principal.attributes.username, prediction: predict(principal.id).result }),
-      { bodyKey: 'detail' },
+    'GET /ml/predict': gate.requireDecision({ ...mayPredict, bodyKey: 'detail' }, (_request, _info, { principal }) =>
+      json(200, { user: principal.attributes.username, prediction: predict(principal.id).result }),
     ),
-    'POST /api/ml/predict': gate.authenticated(async (request, _info, { principal, environment }) => {
+    'POST /api/ml/predict': gate.requireDecision(mayPredict, async (request, _info, { principal, environment }) => {
       const { input } = await readJson(request, bodyLimits.other);
       const { result, confidence } = predict(JSON.stringify(input) ?? '');
       const timestamp = new Date(environment.time).toISOString();

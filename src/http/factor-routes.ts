@@ -4,6 +4,7 @@ import type { Totp } from '../totp/index.ts';
 import type { Passkeys } from '../webauthn/index.ts';
 import { bodyLimits, readJson } from './body.ts';
 import { byOwner, type OwnAccess, RECENTLY } from './by-owner.ts';
+import { durationText } from './duration-text.ts';
 import type { Gate } from './gate.ts';
 import type { GuardedHandler } from './gate-options.ts';
 import type { RequestInfo } from './handler.ts';
@@ -139,7 +140,8 @@ export function factorRoutes({ accounts, gate, totp, passkeys }: FactorRoutesOpt
       const { accountId, amr, passkeyId } = login;
       const stillHolds = async () => (await passkeys.list(accountId)).some(({ id }) => id === passkeyId);
       const { accessToken, expiresInSeconds } = await accounts.loginVerified(accountId, { amr, stillHolds }, info);
-      return json(200, { access_token: accessToken, token_type: 'Bearer', expires_in: expiresInSeconds });
+      const expires_in = durationText(expiresInSeconds);
+      return json(200, { access_token: accessToken, token_type: 'Bearer', expires_in });
     },
   };
 }

@@ -207,6 +207,20 @@ describe('API keys', () => {
     expect((await remove('/api/posts/none', deleting)).status).toBe(403);
   });
 
+  it('need the scope ml.predict to predict, which a login does not', async () => {
+    const { token, key } = await editorKey(['create']);
+    const { key: predicting } = await editorKey(['ml.predict']);
+    const predict = (bearer: string) => post('/api/ml/predict', bearer, { input: 1 });
+    for (const denied of [await get('/ml/predict', key), await predict(key)]) {
+      expect(denied.status).toBe(403);
+      expect(denied.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="ml.predict"');
+    }
+    for (const good of [token, predicting]) {
+      expect((await get('/ml/predict', good)).status).toBe(200);
+      expect((await predict(good)).status).toBe(200);
+    }
+  });
+
   it('never pass for a recent login', async () => {
     const { key, id } = await editorKey(['manage_users']);
     expect((await post('/account/api-keys', key, { name: 'x', scopes: [] })).status).toBe(401);

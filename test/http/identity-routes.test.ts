@@ -113,7 +113,7 @@ describe('factorRoutes', () => {
     const any = await desk.call('POST', '/login/passkey/options');
     expect(any.body).toMatchObject({ allowCredentials: [], userVerification: 'required' });
     const alone = await desk.call('POST', '/login/passkey', undefined, { passkey: authenticator.get(any.body) });
-    expect(alone.body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 1_800 });
+    expect(alone.body).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: '30m' });
     expect(claimsOf(alone.body.access_token)).toMatchObject({ amr: ['hwk', 'user', 'mfa'], acr: 'aal2' });
 
     const credentials = { username, password: PASSWORD };
