@@ -65,6 +65,7 @@ export interface Accounts extends Updates, SessionControl, PasswordVerbs {
    * `disable` keeps somebody out. Its sessions are the issuer's: only `disable` and the end of the token end them.
    */
   readonly adopt: Adopt;
+  /** The account as it may be shown, or `undefined` when there is none. */
   readonly byId: (id: string) => Promise<PublicAccount | undefined>;
   readonly subject: FindSubject;
   readonly remove: Remove;

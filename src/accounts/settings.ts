@@ -12,10 +12,15 @@ import type { SecondFactor } from './second-factor.ts';
 import type { SessionStore } from './session-store.ts';
 
 export interface AccountsOptions {
+  /** Where accounts live. */
   readonly store: AccountStore;
+  /** Where attempts are counted; all processes that serve one set of accounts share it. */
   readonly limits: RateLimitStore;
+  /** Where sessions, refresh tokens and revoked tokens live. */
   readonly sessions: SessionStore;
+  /** Stays yours to close. */
   readonly hasher: PasswordHasher;
+  /** Signs the access tokens. */
   readonly issuer: TokenIssuer;
   /** Accepts what `issuer` issues. */
   readonly verifier: TokenVerifier;
@@ -31,7 +36,7 @@ export interface AccountsOptions {
   readonly emailRequired?: boolean;
   /** Failed logins per account in one window; ten times as many per address. @default 10 */
   readonly loginMaxFailures?: number;
-  /** @default 900 */
+  /** How long failed logins count. @default 900 */
   readonly loginWindowSeconds?: number;
   /** Registrations per address and hour. @default 10 */
   readonly registerMaxPerHour?: number;

@@ -5,6 +5,7 @@ import type { ApiKeyStore } from './api-key-store.ts';
 import { boundedApiKeyStore } from './bounded-store.ts';
 
 export interface ApiKeysOptions {
+  /** Where keys live, with the SHA-256 of their secrets. */
   readonly store: ApiKeyStore;
   /** Who an account is at this moment; `undefined` when it is gone or disabled, which refuses its keys. */
   readonly subjectOf: (accountId: string) => MaybePromise<Subject | undefined>;

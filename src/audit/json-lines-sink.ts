@@ -21,7 +21,7 @@ export interface JsonLinesSinkOptions {
   readonly maxQueue?: number;
   /** Which decisions become lines, beside the audit events. @default 'denied' */
   readonly decisions?: 'denied' | 'all' | 'none';
-  /** How long `close` waits for what is still to be written, in milliseconds. @default 5000 */
+  /** How long `close` waits for what is still to be written, in milliseconds; 1 to 600000. @default 5000 */
   readonly closeTimeoutMs?: number;
   /** Gets the error of a write that failed. */
   readonly onError?: (error: unknown) => void;

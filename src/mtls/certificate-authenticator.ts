@@ -14,6 +14,7 @@ import {
 export type PrincipalOf = (certificate: ClientCertificate) => MaybePromise<Principal | undefined>;
 
 export interface CertificateAuthenticatorOptions {
+  /** Who the holder of a certificate is, for example by `byName` or `bySubject`. */
   readonly principalOf: PrincipalOf;
   /** Deadline of `principalOf`, in milliseconds. @default 3000 */
   readonly timeoutMs?: number;

@@ -8,6 +8,7 @@ import { boundedTotpStore } from './bounded-store.ts';
 import type { TotpStore } from './totp-store.ts';
 
 export interface TotpOptions {
+  /** Where enrolments live. */
   readonly store: TotpStore;
   /** Remembers used codes; all processes that serve one set of accounts share it. */
   readonly once: OnceStore;

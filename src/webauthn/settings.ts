@@ -8,6 +8,7 @@ import { boundedPasskeyStore } from './bounded-store.ts';
 import type { PasskeyStore } from './passkey-store.ts';
 
 export interface PasskeysOptions {
+  /** Where passkeys live. */
   readonly store: PasskeyStore;
   /** Remembers used challenges; all processes that serve one set of accounts share it. */
   readonly once: OnceStore;
