@@ -66,15 +66,16 @@ function item(list, text, label, action) {
 }
 
 async function refresh() {
-  const [me, factors, { sessions }] = await Promise.all([call('GET', '/me'), call('GET', '/account/factors'), call('GET', '/account/sessions')]);
+  const paths = ['/me', '/account/totp', '/account/passkeys', '/account/sessions'];
+  const [me, totp, { passkeys }, { sessions }] = await Promise.all(paths.map((path) => call('GET', path)));
   const { amr, acr } = claims();
   find('who').textContent = me.username;
   find('how').textContent = amr.join(' + ') + ' (' + acr + ')';
-  find('totp-state').textContent = factors.totp.confirmed ? 'In use; ' + factors.totp.recoveryCodesLeft + ' recovery codes left.' : 'Not set up.';
-  show('totp-start', !factors.totp.confirmed);
-  show('totp-remove', factors.totp.confirmed);
+  find('totp-state').textContent = totp.confirmed ? 'In use; ' + totp.recoveryCodesLeft + ' recovery codes left.' : 'Not set up.';
+  show('totp-start', !totp.confirmed);
+  show('totp-remove', totp.confirmed);
   find('passkeys').replaceChildren();
-  for (const { id, label, createdAt } of factors.passkeys) {
+  for (const { id, label, createdAt } of passkeys) {
     item('passkeys', label + ', since ' + new Date(createdAt).toLocaleString(), 'Remove', () => call('DELETE', '/account/passkeys/' + id));
   }
   find('sessions').replaceChildren();

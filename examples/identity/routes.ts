@@ -1,12 +1,13 @@
 import {
   accountRoutes,
   apiKeyRoutes,
-  factorRoutes,
   type Gate,
   json,
+  passkeyRoutes,
   type RouteHandler,
   type Routes,
   sessionRoutes,
+  totpRoutes,
 } from 'doorward/http';
 import { publicJwks } from 'doorward/tokens';
 import { toString as qrCode } from 'qrcode';
@@ -15,12 +16,14 @@ import { accountPage } from './page.ts';
 
 /** The routes by which people log in and look after their accounts, the page over them, and our public keys. */
 export function identityRoutes({ accounts, totp, passkeys, apiKeys, keyring }: Identity, gate: Gate): Routes {
-  const factors = factorRoutes({ accounts, gate, totp, passkeys });
+  const factors = [totp, passkeys];
+  const totpTable = totpRoutes({ accounts, gate, totp, factors });
   return {
     ...accountRoutes(accounts, gate),
     ...sessionRoutes(accounts, gate),
-    ...factors,
-    'POST /account/totp': withQrCode(factors['POST /account/totp']),
+    ...totpTable,
+    'POST /account/totp': withQrCode(totpTable['POST /account/totp']),
+    ...passkeyRoutes({ accounts, gate, passkeys, factors }),
     ...apiKeyRoutes(apiKeys, gate),
     ...accountPage(),
     'GET /jwks': () => json(200, publicJwks(keyring), { 'cache-control': 'public, max-age=300' }),

@@ -6,9 +6,10 @@ import {
   apiKeyRoutes,
   createGate,
   createRouter,
-  factorRoutes,
+  passkeyRoutes,
   type RequestInfo,
   sessionRoutes,
+  totpRoutes,
 } from 'doorward/http';
 import { createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
@@ -114,10 +115,12 @@ export function openIdentityDesk(options: DeskOptions = {}): IdentityDesk {
   };
   const gate = createGate({ authenticate, pdp: contractRoles, environment: environmentSource({ clock: now }) });
   const parts = { totp, passkeys, accounts };
+  const routed = { ...parts, ...options.routed?.(parts), gate, factors: [totp, passkeys] };
   const handler = createRouter({
     ...accountRoutes(accounts, gate),
     ...sessionRoutes(accounts, gate),
-    ...factorRoutes({ ...parts, ...options.routed?.(parts), gate }),
+    ...totpRoutes(routed),
+    ...passkeyRoutes(routed),
     ...apiKeyRoutes(apiKeys, gate),
   });
 

@@ -67,15 +67,16 @@ describe('sessionRoutes', () => {
   });
 });
 
-describe('factorRoutes', () => {
+describe('totpRoutes and passkeyRoutes', () => {
   it('enrols, shows, refreshes and removes an authenticator app', async () => {
     const { username, token } = await newcomer();
     const other = await desk.login(username);
     const { code, recoveryCodes } = await desk.withTotp(token);
     expect(recoveryCodes).toHaveLength(10);
     expect((await desk.call('GET', '/me', other)).status).toBe(401);
-    const shown = { totp: { confirmed: true, recoveryCodesLeft: 10 }, passkeys: [] };
-    expect(told(await desk.call('GET', '/account/factors', token))).toEqual([200, shown]);
+    const shown = { confirmed: true, recoveryCodesLeft: 10 };
+    expect(told(await desk.call('GET', '/account/totp', token))).toEqual([200, shown]);
+    expect(told(await desk.call('GET', '/account/passkeys', token))).toEqual([200, { passkeys: [] }]);
 
     const refused = await desk.call('DELETE', '/account/totp', token);
     expect([refused.status, challengeOf(refused)]).toEqual([401, expect.stringContaining('acr_values="aal2"')]);
@@ -106,7 +107,7 @@ describe('factorRoutes', () => {
   it('adds a passkey, logs in with it alone and beside the password, and removes it', async () => {
     const { username, token } = await newcomer();
     const authenticator = await desk.withPasskey(token);
-    const { passkeys } = (await desk.call('GET', '/account/factors', token)).body;
+    const { passkeys } = (await desk.call('GET', '/account/passkeys', token)).body;
     expect(passkeys).toEqual([expect.objectContaining({ id: authenticator.id, label: 'Passkey' })]);
     expect((await desk.call('POST', '/account/passkeys/options', token)).status).toBe(401);
 

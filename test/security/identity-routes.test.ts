@@ -51,7 +51,7 @@ describe('logins that are under way', () => {
     const { token } = await desk.newcomer('ada');
     meanwhile = async () => void (await desk.withTotp(token));
     const late = await desk.call('POST', '/login', undefined, { username: 'ada', password: PASSWORD });
-    expect((await desk.call('GET', '/account/factors', token)).body.totp.confirmed).toBe(true);
+    expect((await desk.call('GET', '/account/totp', token)).body.confirmed).toBe(true);
     expect(late.status).toBe(401);
     expect((await desk.call('GET', '/account/sessions', token)).body.sessions).toHaveLength(1);
   });
@@ -117,10 +117,10 @@ describe('passkeys', () => {
     const desk = openDesk();
     const { token } = await desk.newcomer('ada');
     const authenticator = await desk.withPasskey(token, {}, Buffer.alloc(1_023, 1));
-    expect((await desk.call('GET', '/account/factors', token)).body.passkeys).toHaveLength(1);
+    expect((await desk.call('GET', '/account/passkeys', token)).body.passkeys).toHaveLength(1);
     const strong = String((await passkeyLogin(desk, authenticator)).body.access_token);
     expect((await desk.call('DELETE', `/account/passkeys/${authenticator.id}`, strong)).status).toBe(200);
-    expect((await desk.call('GET', '/account/factors', strong)).body.passkeys).toEqual([]);
+    expect((await desk.call('GET', '/account/passkeys', strong)).body.passkeys).toEqual([]);
   });
 });
 
@@ -130,7 +130,8 @@ const KEEPING = [
   ['DELETE', '/account/sessions'],
   ['DELETE', '/account/sessions/x'],
   ['POST', '/account/password', { current: PASSWORD, next: 'another long passphrase' }],
-  ['GET', '/account/factors'],
+  ['GET', '/account/totp'],
+  ['GET', '/account/passkeys'],
   ['POST', '/account/totp'],
   ['POST', '/account/totp/confirm', { otp: '123456' }],
   ['POST', '/account/totp/recovery-codes'],
@@ -195,7 +196,7 @@ describe('accounts apart', () => {
     const strong = String((await passkeyLogin(desk, authenticator)).body.access_token);
     const stolen = { passkey: authenticator.create(hers) };
     expect((await desk.call('POST', '/account/passkeys', eve.token, stolen)).status).toBe(400);
-    expect((await desk.call('GET', '/account/factors', strong)).body.passkeys).toHaveLength(1);
+    expect((await desk.call('GET', '/account/passkeys', strong)).body.passkeys).toHaveLength(1);
     expect((await desk.call('GET', '/me', key.key)).body.username).toBe('ada');
   });
 
@@ -281,7 +282,7 @@ describe('events', () => {
       await desk.call('POST', '/account/totp/recovery-codes', strong);
       await desk.call('POST', '/account/totp/confirm', strong, { otp: code() });
       await desk.withPasskey(strong);
-      const { passkeys } = (await desk.call('GET', '/account/factors', strong)).body;
+      const { passkeys } = (await desk.call('GET', '/account/passkeys', strong)).body;
       await desk.call('POST', '/login/passkey', undefined, { passkey: {} });
       await desk.login('ada', { passkey: {} });
       await desk.call('DELETE', `/account/passkeys/${passkeys[0].id}`, strong);
