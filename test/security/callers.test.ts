@@ -15,27 +15,20 @@ import {
   requireFactor,
   requireRecentAuth,
 } from 'doorward';
-import { createAccounts } from 'doorward/accounts';
 import { createApiKeys } from 'doorward/api-keys';
 import { createJsonLinesSink } from 'doorward/audit';
 import { authDirectives, protectSchema } from 'doorward/graphql';
 import { type AuthenticatedOptions, createGate, createRouter, json } from 'doorward/http';
 import { byName, createCertificateAuthenticator } from 'doorward/mtls';
-import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import {
-  createMemoryAccountStore,
-  createMemoryApiKeyStore,
-  createMemoryRateLimitStore,
-  createMemorySessionStore,
-} from 'doorward/stores/memory';
-import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
+import { createMemoryApiKeyStore } from 'doorward/stores/memory';
 import { createGraphQLSockets, type GraphQLSocketsOptions } from 'doorward/use/graphql-ws';
 import { createOpenTelemetryBridge } from 'doorward/use/opentelemetry';
 import { buildSchema, graphql } from 'graphql';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
 import type { Certified } from '../mtls/certificates.ts';
+import { openAda } from '../mtls/open-ada.ts';
 import { askTls, authority, billing, expired, impostor, reports, serveTls } from '../mtls/tls-support.ts';
 import { bearerPayload, type Hall, openHall } from '../use/sockets-support.ts';
 
@@ -326,20 +319,8 @@ describe('a socket', () => {
 
 describe('OAU-39 a token that is bound to a certificate, on a socket', () => {
   async function open() {
-    const key = secretKey('vQ9xL2mZ7tR4pW8sK1nB6yD3hF5jC0gA');
-    const hasher = createBcryptHasher({ cost: 4, workers: 1 });
-    closers.push(() => hasher.close());
-    const accounts = createAccounts({
-      store: createMemoryAccountStore(),
-      limits: createMemoryRateLimitStore(),
-      sessions: createMemorySessionStore(),
-      hasher,
-      issuer: createTokenIssuer({ key }),
-      verifier: createTokenVerifier({ keys: [key] }),
-      roles: contractRoles.roles,
-    });
-    const credentials = { username: 'ada', password: 'a passphrase for tests' };
-    await accounts.register({ ...credentials, email: 'ada@example.org' });
+    const { accounts, credentials, close } = await openAda();
+    closers.push(close);
     let token = '';
     const running = await serveTls(async (_request, info) => {
       token = (await accounts.login(credentials, info, { bindToCertificate: true })).accessToken;

@@ -2,15 +2,12 @@ import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { request as plainRequest } from 'node:http';
 import { type CallerAuthenticator, environmentSource, type Principal } from 'doorward';
-import { createAccounts } from 'doorward/accounts';
 import { createGate, type GateOptions, type Handler, json } from 'doorward/http';
 import { byName, bySubject, createCertificateAuthenticator } from 'doorward/mtls';
-import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
-import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
 import { serve } from 'doorward/use/node';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openAda } from '../mtls/open-ada.ts';
 import {
   askTls,
   billing,
@@ -181,20 +178,8 @@ describe('a client certificate', () => {
 
 describe('OAU-39 a token that is bound to a certificate', () => {
   async function open() {
-    const key = secretKey('vQ9xL2mZ7tR4pW8sK1nB6yD3hF5jC0gA');
-    const hasher = createBcryptHasher({ cost: 4, workers: 1 });
-    closers.push(() => hasher.close());
-    const accounts = createAccounts({
-      store: createMemoryAccountStore(),
-      limits: createMemoryRateLimitStore(),
-      sessions: createMemorySessionStore(),
-      hasher,
-      issuer: createTokenIssuer({ key }),
-      verifier: createTokenVerifier({ keys: [key] }),
-      roles: contractRoles.roles,
-    });
-    const credentials = { username: 'ada', password: 'a passphrase for tests' };
-    await accounts.register({ ...credentials, email: 'ada@example.org' });
+    const { accounts, credentials, close } = await openAda();
+    closers.push(close);
     const gated = guarded({ authenticate: accounts.authenticate });
     const handler: Handler = async (request, info) => {
       if (request.method === 'GET') return gated(request, info);
