@@ -96,7 +96,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
       await running.close();
       identity.close();
       await Promise.all([hasher.close(), opa?.close(), data.close()]);
-      closeLog();
+      await closeLog();
     },
   };
 }

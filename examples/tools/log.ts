@@ -1,5 +1,4 @@
-import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, DECISION_CHANNEL, type DecisionEvent } from 'doorward';
+import { createJsonLinesSink } from 'doorward/audit';
 import type { Handler, RequestInfo } from 'doorward/http';
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -15,19 +14,16 @@ export function createLog(threshold: Level) {
   /** The original error stays here; the client knows only the id of its request. */
   const onError = (error: unknown, info?: RequestInfo) => {
     const cause = error instanceof Error && error.cause !== undefined ? String(error.cause) : undefined;
-    log('error', { type: 'error', error: String(error), cause, ...info });
+    log('error', { type: 'error', error: String(error), cause, ip: info?.ip, requestId: info?.requestId });
   };
-  const onAudit = (event: unknown) => log('info', event as object);
-  const onDecision = (event: unknown) => {
-    const { point, request, decision } = event as DecisionEvent;
-    const { allowed, reason, ruleId } = decision;
-    const asked = { subject: request.subject.id, action: request.action, resource: request.resource.id };
-    log(allowed ? 'debug' : 'info', { type: 'decision', point, ...asked, allowed, reason, ruleId });
-  };
-  diagnostics.subscribe(AUDIT_CHANNEL, onAudit);
-  diagnostics.subscribe(DECISION_CHANNEL, onDecision);
-  const close = () =>
-    diagnostics.unsubscribe(AUDIT_CHANNEL, onAudit) && diagnostics.unsubscribe(DECISION_CHANNEL, onDecision);
+  const isHeard = LEVELS.indexOf('info') >= LEVELS.indexOf(threshold);
+  const sink = isHeard
+    ? createJsonLinesSink({
+        write: (line) => void process.stdout.write(line),
+        decisions: threshold === 'debug' ? 'all' : 'denied',
+      })
+    : undefined;
+  const close = async () => sink?.close();
   return { log, onError, close };
 }
 
@@ -38,7 +34,8 @@ export function logRequests(handler: Handler, log: Log): Handler {
     const response = await handler(request, info);
     const ms = Math.round(performance.now() - started);
     const { pathname: path } = new URL(request.url);
-    log('info', { type: 'request', method: request.method, path, status: response.status, ms, ...info });
+    const { ip, requestId } = info;
+    log('info', { type: 'request', method: request.method, path, status: response.status, ms, ip, requestId });
     return response;
   };
 }
