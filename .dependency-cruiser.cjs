@@ -58,6 +58,18 @@ module.exports = {
       'http imports them as types only',
     ),
     only(
+      'oauth-direction',
+      { path: src('oauth') },
+      { path: '^src/', pathNot: src('core', 'tokens', 'accounts', 'http', 'jwks', 'oauth') },
+      'the authorization server builds on accounts, tokens and the readers and answers of http',
+    ),
+    only(
+      'oauth-client-direction',
+      { path: src('oauth/client') },
+      { path: '^src/', pathNot: src('core', 'tokens', 'jwks', 'oauth/client') },
+      'the client knows nothing of the server',
+    ),
+    only(
       'graphql-knows-core',
       { path: src('graphql') },
       { path: '^src/', pathNot: src('core', 'graphql') },
@@ -66,7 +78,7 @@ module.exports = {
     only(
       'stores-know-ports',
       { path: src('stores') },
-      { path: '^src/', pathNot: src('core', 'stores', 'accounts', 'totp', 'webauthn', 'api-keys') },
+      { path: '^src/', pathNot: src('core', 'stores', 'accounts', 'totp', 'webauthn', 'api-keys', 'oauth') },
       'stores implement the ports',
     ),
     only(
@@ -96,10 +108,10 @@ module.exports = {
       'one folder signs',
     ),
     only(
-      'undici-behind-opa',
-      { path: '^src/', pathNot: src('opa') },
+      'undici-behind-network',
+      { path: '^src/', pathNot: src('opa', 'oauth/client') },
       { path: '^node_modules/undici/' },
-      'one folder does network',
+      'two folders do network',
     ),
     ...Object.entries({
       '@node-rs/argon2': 'argon2',

@@ -11,6 +11,7 @@ const oneGraphql = { find: /^graphql$/, replacement: require.resolve('graphql') 
 const fromSource = [
   { find: /^doorward$/, replacement: at('src/core/index.ts') },
   { find: /^doorward\/((?:stores|use)\/[\w-]+)$/, replacement: at('src/$1.ts') },
+  { find: /^doorward\/oauth\/client$/, replacement: at('src/oauth/client/index.ts') },
   { find: /^doorward\/([\w-]+)$/, replacement: at('src/$1/index.ts') },
 ];
 const fromDist = (extension: 'js' | 'cjs') => [

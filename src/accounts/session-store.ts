@@ -14,6 +14,12 @@ export interface SessionRecord {
   readonly startedAt: number;
   /** Epoch milliseconds after which no token of the family is good, whatever else happens. */
   readonly endsAt: number;
+  /** What an OAuth client was granted; absent for a first-party login, which nothing narrows. */
+  readonly scopes?: readonly string[];
+  /** Whom the access tokens of an OAuth grant are for (RFC 8707); absent for a first-party login. */
+  readonly audience?: readonly string[];
+  /** JWK thumbprint (RFC 7638) of the key that the refresh token of the family is bound to (RFC 9449 section 5). */
+  readonly dpopThumbprint?: string;
   /** `x5t#S256` of the client certificate that all tokens of the family are bound to (RFC 8705); absent when they are not. */
   readonly certificateThumbprint?: string;
 }

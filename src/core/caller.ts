@@ -10,6 +10,15 @@ export interface ClientCertificate {
   readonly notAfter: number;
 }
 
+/** A proof of possession that came beside a token, and the request that it has to be about (RFC 9449 section 4). */
+export interface DpopPresentation {
+  /** The value of the header `DPoP`, unverified. */
+  readonly proof: string;
+  readonly method: string;
+  /** The address of the request as this server saw it; behind a proxy only its path and query are to be relied on. */
+  readonly url: string;
+}
+
 /** Where a call comes from. Without an address only the limits by account apply. */
 export interface Caller {
   /** IPv4 or IPv6, as the server saw it or as a trusted proxy told it. */
@@ -18,4 +27,6 @@ export interface Caller {
   readonly requestId?: string | undefined;
   /** Present only on a TLS connection whose client proved that it holds the key of the certificate. */
   readonly certificate?: ClientCertificate | undefined;
+  /** Present only when the token was presented with the scheme `DPoP`. */
+  readonly dpop?: DpopPresentation | undefined;
 }

@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'AUTH_REAUTHENTICATION_REQUIRED'
   | 'AUTH_INVALID_GRANT'
   | 'AUTHZ_FORBIDDEN'
+  | 'OAUTH_REFUSED'
+  | 'OAUTH_RESPONSE_INVALID'
   | 'HTTP_NOT_FOUND'
   | 'HTTP_METHOD_NOT_ALLOWED'
   | 'HTTP_BODY_TOO_LARGE'
@@ -36,6 +38,8 @@ export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = {
   AUTH_REAUTHENTICATION_REQUIRED: { status: 401, message: 'A more recent or stronger login is required' },
   AUTH_INVALID_GRANT: { status: 400, message: 'Invalid grant' },
   AUTHZ_FORBIDDEN: { status: 403, message: 'Forbidden' },
+  OAUTH_REFUSED: { status: 400, message: 'The authorization server refused' },
+  OAUTH_RESPONSE_INVALID: { status: 400, message: 'Invalid authorization response' },
   HTTP_NOT_FOUND: { status: 404, message: 'Not found' },
   HTTP_METHOD_NOT_ALLOWED: { status: 405, message: 'Method not allowed' },
   HTTP_BODY_TOO_LARGE: { status: 413, message: 'Request body too large' },
@@ -61,6 +65,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** What kind of login would be good enough. */
   readonly stepUp?: StepUp;
+  /** The error code of another authorization server (RFC 6749 sections 4.1.2.1 and 5.2). */
+  readonly oauthError?: string;
   /** What went wrong underneath; for the log, never for a client. */
   readonly cause?: unknown;
 }
@@ -80,9 +86,10 @@ export class DoorwardError extends Error {
   readonly field?: string;
   readonly retryAfterSeconds?: number;
   readonly stepUp?: StepUp;
+  readonly oauthError?: string;
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
-    const { field, problem, retryAfterSeconds, stepUp, cause } = details;
+    const { field, problem, retryAfterSeconds, stepUp, oauthError, cause } = details;
     super(messageOf(code, field, problem), cause === undefined ? undefined : { cause });
     this.name = 'DoorwardError';
     this.code = code;
@@ -90,6 +97,7 @@ export class DoorwardError extends Error {
     if (field !== undefined) this.field = field;
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
     if (stepUp !== undefined) this.stepUp = stepUp;
+    if (oauthError !== undefined) this.oauthError = oauthError;
     Object.defineProperty(this, BRAND, { value: true });
   }
 }

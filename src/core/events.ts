@@ -29,7 +29,7 @@ export type AuditEvent = Origin &
     | { readonly type: 'credential.corrupt'; readonly accountId: string }
     | { readonly type: 'credential.rehashed'; readonly accountId: string }
     | { readonly type: 'password.changed'; readonly accountId: string }
-    | { readonly type: 'token.issued'; readonly accountId: string; readonly sessionId: string }
+    | { readonly type: 'token.issued'; readonly accountId: string; readonly sessionId: string; readonly clientId?: string }
     | { readonly type: 'token.refreshed'; readonly accountId: string; readonly sessionId: string }
     | { readonly type: 'token.reused'; readonly accountId: string; readonly sessionId: string }
     | { readonly type: 'token.revoked'; readonly accountId: string; readonly tokenId: string }
@@ -40,6 +40,24 @@ export type AuditEvent = Origin &
         readonly sessionId: string;
         readonly reason: SessionEnd;
       }
+    | { readonly type: 'code.issued'; readonly accountId: string; readonly clientId: string }
+    | {
+        readonly type: 'code.replayed';
+        readonly accountId: string;
+        readonly clientId: string;
+        readonly sessionId: string;
+      }
+    | { readonly type: 'code.rejected'; readonly clientId: string; readonly reason: string }
+    | { readonly type: 'client.rejected'; readonly clientId?: string; readonly reason: string }
+    | { readonly type: 'proof.rejected'; readonly reason: string }
+    | { readonly type: 'authorization.refused'; readonly clientId: string; readonly error: string }
+    | {
+        readonly type: 'consent.granted';
+        readonly accountId: string;
+        readonly clientId: string;
+        readonly scopes: readonly string[];
+      }
+    | { readonly type: 'consent.revoked'; readonly accountId: string; readonly clientId: string }
     | { readonly type: 'step_up.required'; readonly accountId: string; readonly point: string }
     | { readonly type: 'factor.enrolled'; readonly accountId: string; readonly factor: FactorKind }
     | { readonly type: 'factor.removed'; readonly accountId: string; readonly factor: FactorKind }
@@ -75,7 +93,7 @@ export type LoginFailure =
   | 'second_factor_wrong';
 
 /** Why a session ended before its time. */
-export type SessionEnd = 'logout' | 'revoked' | 'password_changed' | 'reuse' | 'account_removed';
+export type SessionEnd = 'logout' | 'revoked' | 'password_changed' | 'reuse' | 'code_replayed' | 'consent_revoked' | 'account_removed';
 
 export type FactorKind = 'totp' | 'recovery_code' | 'passkey';
 

@@ -1,6 +1,6 @@
 export type { AccessRequest, Environment, Resource } from './access-request.ts';
 export { type Authentication, type Authenticator, type CallerAuthenticator, principalFrom } from './authentication.ts';
-export type { Caller, ClientCertificate } from './caller.ts';
+export type { Caller, ClientCertificate, DpopPresentation } from './caller.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { allOf, anyOf } from './combine.ts';
 export { withDeadline } from './deadline.ts';

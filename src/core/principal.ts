@@ -7,7 +7,7 @@ export interface Session {
   readonly id: string;
   /** The token's own `jti` (RFC 7519 section 4.1.7). */
   readonly tokenId: string;
-  /** When the password was verified, in seconds since the epoch (`auth_time` of OpenID Connect Core). */
+  /** When the password was verified, in seconds since the epoch (`auth_time` of OpenID Connect Core); 0 for a client that acts for itself. */
   readonly authTime: number;
   /** When the presented token ends, in seconds since the epoch. */
   readonly expiresAt: number;

@@ -48,6 +48,8 @@ export interface IssueClaims {
   readonly sub: string;
   /** Never later than this, in seconds since the epoch, whatever the lifetime says. */
   readonly notAfter?: number;
+  /** Becomes `aud` in place of the configured one. */
+  readonly audience?: string | readonly string[];
   readonly [claim: string]: unknown;
 }
 

@@ -42,7 +42,7 @@ export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const clock = readClock(options.clock);
   const iss = readText(options, 'issuer');
   const audience = readTexts(options, 'audience');
-  const aud = audience?.length === 1 ? audience[0] : audience;
+  const aud = audience && single(audience);
   const typ = requireMediaType('typ', readText(options, 'typ') ?? 'JWT');
   const nextId = createTokenIds();
   const signer = currentSigner(options.key, typ);
@@ -51,12 +51,14 @@ export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     ttlSeconds,
     issue(claims: IssueClaims): string {
       const { sub, notAfter = Number.POSITIVE_INFINITY } = claims;
+      const own = readTexts(claims, 'audience');
       requireSubject(sub);
       if (typeof notAfter !== 'number' || Number.isNaN(notAfter)) throw inputInvalid('notAfter', 'must be a number');
       const iat = Math.floor(clock() / 1_000);
       const exp = Math.min(iat + ttlSeconds, Math.floor(notAfter));
       if (!(exp > iat)) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
-      const payload = Object.assign({}, claims, { notAfter: undefined, iss, aud, iat, exp, jti: nextId() });
+      const added = { iss, aud: own === undefined ? aud : single(own), iat, exp, jti: nextId() };
+      const payload = Object.assign({}, claims, { notAfter: undefined, audience: undefined, ...added });
       const { key, signing } = signer();
       // As text, because jsonwebtoken would replace an `iat` of 0 in an object by the machine's time.
       const token = jwt.sign(JSON.stringify(payload), key, signing);
@@ -64,6 +66,11 @@ export function createTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       return token;
     },
   });
+}
+
+/** RFC 7519 section 4.1.3 lets one audience stand without a list. */
+function single(audience: readonly string[]): string | readonly string[] {
+  return audience.length === 1 ? (audience[0] ?? []) : audience;
 }
 
 function requireSubject(sub: unknown): void {

@@ -1,0 +1,216 @@
+import type { Accounts, Grants, LoginSteps, RateLimitStore } from '../accounts/index.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { boundedOnceStore } from '../core/bounded-once-store.ts';
+import { type Clock, type OnceStore, systemClock } from '../core/index.ts';
+import type { ErrorListener } from '../http/index.ts';
+import { publicJwks, type SigningKeySet, secretKey } from '../tokens/index.ts';
+import { boundedCodeStore } from './bounded-code-store.ts';
+import { boundedConsentStore } from './bounded-consent-store.ts';
+import type { ClientRegistry } from './client-registry.ts';
+import type { CodeStore } from './code-store.ts';
+import type { ConsentStore } from './consent-store.ts';
+import { type EndpointUrls, endpointUrls } from './endpoints.ts';
+import type { RenderPage } from './page.ts';
+import { renderPage } from './render-page.ts';
+
+/** What the authorization server needs of `doorward/accounts`. */
+export type OAuthAccounts = Pick<Accounts, 'byId' | 'subject'> & LoginSteps & { readonly grants: Grants };
+
+export interface AuthorizationServerOptions {
+  /** `https`, or `http` on a loopback address; without a trailing slash, query and fragment. All endpoints are below it. */
+  readonly issuer: string;
+  readonly accounts: OAuthAccounts;
+  /** From `createClientRegistry`. */
+  readonly clients: ClientRegistry;
+  readonly codes: CodeStore;
+  readonly consents: ConsentStore;
+  /** Remembers the `jti` of DPoP proofs and of client assertions. */
+  readonly once: OnceStore;
+  readonly limits: RateLimitStore;
+  /** Asymmetric keys. With the scope `openid` the active one has to be of RS256 (OpenID Connect Core section 15.1). */
+  readonly keys: SigningKeySet;
+  /** At least 32 bytes, used for nothing else: protects the forms. */
+  readonly secret: string | Uint8Array;
+  /** The scopes beside `openid`, `profile`, `email` and `offline_access`, each with what the consent page says of it. */
+  readonly scopes: Readonly<Record<string, string>>;
+  /** The audience of access tokens for which the client names none: your API. @default issuer */
+  readonly resource?: string;
+  /** All audiences that clients may ask for. @default [resource] */
+  readonly resources?: readonly string[];
+  /**
+   * What `sub` is of an account. A username can be registered again after its account was removed, and `sub` must
+   * never be reassigned (OpenID Connect Core section 2); every token carries the account's id as `uid` too.
+   *
+   * @default 'id'
+   */
+  readonly subject?: 'id' | 'username';
+  /** @default 3600 */
+  readonly accessTokenSeconds?: number;
+  /** @default 3600 */
+  readonly idTokenSeconds?: number;
+  /** @default 60 */
+  readonly codeSeconds?: number;
+  /** How often a verifier may be wrong before the code is dead. @default 5 */
+  readonly maxVerifierFailures?: number;
+  /** Codes for one account and client in a minute. @default 30 */
+  readonly codesPerMinute?: number;
+  /** Introspections by one client in a minute. @default 6000 */
+  readonly introspectionsPerMinute?: number;
+  /** Makes the pages. @default the built-in ones */
+  readonly page?: RenderPage;
+  /** Is told what is answered with 500 and above. */
+  readonly onError?: ErrorListener;
+  /** Deadline of every call of a store, in milliseconds. @default 3000 */
+  readonly storeTimeoutMs?: number;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
+
+/** The scopes of OpenID Connect Core sections 5.4 and 11, with what the consent page says of them. */
+export const STANDARD_SCOPES: Readonly<Record<string, string>> = {
+  openid: 'Know who you are',
+  profile: 'See your username',
+  email: 'See your e-mail address',
+  offline_access: 'Keep access when you are away',
+};
+
+const OPTIONS: readonly (keyof AuthorizationServerOptions)[] = [
+  ...(['issuer', 'accounts', 'clients', 'codes', 'consents', 'once', 'limits', 'keys', 'secret', 'scopes'] as const),
+  ...(['resource', 'resources', 'subject', 'accessTokenSeconds', 'idTokenSeconds', 'codeSeconds'] as const),
+  ...(['maxVerifierFailures', 'codesPerMinute', 'introspectionsPerMinute', 'page', 'onError'] as const),
+  ...(['storeTimeoutMs', 'clock'] as const),
+];
+const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
+
+/** The options with their defaults, checked, with stores that answer in time or fail. */
+export interface Settings extends Required<Omit<AuthorizationServerOptions, 'secret' | 'onError'>> {
+  readonly secret: Buffer;
+  readonly urls: EndpointUrls;
+  readonly onError: ErrorListener;
+  /** Cookies are `Secure` and named `__Host-...`. */
+  readonly isSecure: boolean;
+}
+
+/** @throws `CONFIG_INVALID` for an option that cannot be meant. */
+export function readSettings(options: AuthorizationServerOptions): Settings {
+  refuseUnknownOptions(options, OPTIONS);
+  const {
+    subject = 'id',
+    accessTokenSeconds = 3_600,
+    idTokenSeconds = 3_600,
+    codeSeconds = 60,
+    maxVerifierFailures = 5,
+    codesPerMinute = 30,
+    introspectionsPerMinute = 6_000,
+    page = renderPage,
+    onError = () => undefined,
+    storeTimeoutMs = 3_000,
+    clock = systemClock,
+  } = options;
+  const issuer = readIssuer(options.issuer);
+  const resource = options.resource ?? issuer;
+  const resources = options.resources ?? [resource];
+  if (!resources.includes(resource)) throw configInvalid('resources', 'must have `resource` among them');
+  for (const audience of resources) readResource(audience);
+  checkNumber('accessTokenSeconds', accessTokenSeconds, 1, 86_400);
+  checkNumber('idTokenSeconds', idTokenSeconds, 1, 3_600);
+  checkNumber('codeSeconds', codeSeconds, 1, 600);
+  checkNumber('maxVerifierFailures', maxVerifierFailures, 1, 100);
+  checkNumber('codesPerMinute', codesPerMinute, 1, 2 ** 31 - 1);
+  checkNumber('introspectionsPerMinute', introspectionsPerMinute, 1, 2 ** 31 - 1);
+  checkNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
+  if (subject !== 'id' && subject !== 'username') throw configInvalid('subject', "must be 'id' or 'username'");
+  if (typeof page !== 'function') throw configInvalid('page', 'must be a function');
+  if (typeof options.accounts?.grants?.start !== 'function') throw configInvalid('accounts', 'must be accounts');
+  if (typeof options.clients?.find !== 'function') throw configInvalid('clients', 'must be a client registry');
+  const scopes = { ...STANDARD_SCOPES, ...options.scopes };
+  checkScopes(scopes, options.clients, resources);
+  checkKeys(options.keys, options.clients);
+  return Object.freeze({
+    ...options,
+    issuer,
+    resource,
+    resources,
+    scopes,
+    subject,
+    accessTokenSeconds,
+    idTokenSeconds,
+    codeSeconds,
+    maxVerifierFailures,
+    codesPerMinute,
+    introspectionsPerMinute,
+    page,
+    onError,
+    storeTimeoutMs,
+    clock,
+    secret: readSecret(options.secret),
+    codes: boundedCodeStore(options.codes, storeTimeoutMs),
+    consents: boundedConsentStore(options.consents, storeTimeoutMs),
+    once: boundedOnceStore(options.once, storeTimeoutMs),
+    urls: endpointUrls(issuer),
+    isSecure: issuer.startsWith('https:'),
+  });
+}
+
+/** What `issuer` must be (RFC 8414 section 2); only a loopback address does without TLS. */
+function readIssuer(issuer: unknown): string {
+  const url = typeof issuer === 'string' && URL.canParse(issuer) ? new URL(issuer) : undefined;
+  const plain = url && url.origin + (url.pathname === '/' ? '' : url.pathname);
+  if (plain === undefined || plain !== issuer || plain.endsWith('/')) {
+    throw configInvalid('issuer', 'must be an address in its plain form, without a trailing slash, query and fragment');
+  }
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
+  if (!issuer.startsWith('https:') && !(issuer.startsWith('http:') && isLoopback)) {
+    throw configInvalid('issuer', 'must be https, or http on a loopback address');
+  }
+  return plain;
+}
+
+/** RFC 8707 section 2: an absolute URI without a fragment. */
+function readResource(resource: unknown): void {
+  if (typeof resource !== 'string' || !URL.canParse(resource) || /[#\s]/.test(resource)) {
+    throw configInvalid('resources', 'must be absolute URIs without a fragment');
+  }
+}
+
+function readSecret(secret: string | Uint8Array): Buffer {
+  secretKey(secret);
+  return Buffer.from(secret as Uint8Array);
+}
+
+function checkScopes(
+  scopes: Readonly<Record<string, string>>,
+  { clients }: ClientRegistry,
+  resources: readonly string[],
+): void {
+  for (const [name, description] of Object.entries(scopes)) {
+    if (!SCOPE_TOKEN.test(name) || typeof description !== 'string' || description === '') {
+      throw configInvalid('scopes', 'must be scope tokens, each with what it means');
+    }
+  }
+  for (const client of clients) {
+    const unknown = client.scopes.find((name) => !Object.hasOwn(scopes, name));
+    if (unknown !== undefined) throw configInvalid(`clients["${client.id}"].scope`, 'names a scope that is not known');
+    const audiences = [...(client.resources ?? []), ...client.introspects];
+    if (!audiences.every((audience) => resources.includes(audience))) {
+      throw configInvalid(`clients["${client.id}"].resources`, 'names a resource that is not among `resources`');
+    }
+  }
+}
+
+/** Nobody else can check what a shared secret signed; and OpenID Connect clients may rely on RS256. */
+function checkKeys(keys: SigningKeySet, { clients }: ClientRegistry): void {
+  const active = keys?.active;
+  if (active === undefined || publicJwks([active]).keys.length !== 1) {
+    throw configInvalid('keys', 'must have an asymmetric active key');
+  }
+  if (active.alg !== 'RS256' && clients.some(({ scopes }) => scopes.includes('openid'))) {
+    throw configInvalid('keys', 'must sign with RS256 where clients may ask for the scope openid');
+  }
+}
+
+function checkNumber(field: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most) {
+    throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
+  }
+}
