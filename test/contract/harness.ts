@@ -1,8 +1,9 @@
 import { createBcryptHasher } from 'doorward/passwords';
 import { readConfig } from '../../examples/server/config.ts';
 import { startServer } from '../../examples/server/server.ts';
+import { DEMO_PASSWORD } from './demo-password.ts';
 
-export const DEMO_PASSWORD = 'correct horse battery staple';
+export { DEMO_PASSWORD };
 export const SECRET = 'kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A';
 
 /** The fixed ids of the demo data, as docs/example-server.md lists them. */

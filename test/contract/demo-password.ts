@@ -1,0 +1,1 @@
+export const DEMO_PASSWORD = 'correct horse battery staple';
