@@ -9,13 +9,18 @@ import {
   sessionRoutes,
   totpRoutes,
 } from 'doorward/http';
+import { consentRoutes, protectedResourceRoutes } from 'doorward/oauth';
 import { publicJwks } from 'doorward/tokens';
 import { toString as qrCode } from 'qrcode';
 import type { Identity } from './identity.ts';
+import { SCOPES } from './oauth.ts';
 import { accountPage } from './page.ts';
 
 /** The routes by which people log in and look after their accounts, the page over them, and our public keys. */
-export function identityRoutes({ accounts, totp, passkeys, apiKeys, keyring }: Identity, gate: Gate): Routes {
+export function identityRoutes(
+  { accounts, totp, passkeys, apiKeys, oauth, keyring, base, issuer }: Identity,
+  gate: Gate,
+): Routes {
   const factors = [totp, passkeys];
   const totpTable = totpRoutes({ accounts, gate, totp, factors });
   return {
@@ -26,7 +31,10 @@ export function identityRoutes({ accounts, totp, passkeys, apiKeys, keyring }: I
     ...passkeyRoutes({ accounts, gate, passkeys, factors }),
     ...apiKeyRoutes(apiKeys, gate),
     ...accountPage(),
-    'GET /jwks': () => json(200, publicJwks(keyring), { 'cache-control': 'public, max-age=300' }),
+    ...(oauth
+      ? { ...oauth.routes, ...consentRoutes(oauth.consents, gate) }
+      : { 'GET /jwks': () => json(200, publicJwks(keyring), { 'cache-control': 'public, max-age=300' }) }),
+    ...protectedResourceRoutes({ resource: base, authorizationServers: [issuer], scopes: Object.keys(SCOPES) }),
   };
 }
 

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { DoorwardError, environmentSource } from 'doorward';
+import { createClientRegistry } from 'doorward/oauth';
 import { createOpaClient } from 'doorward/opa';
 import { deriveSecret, type Keyring, secretKey } from 'doorward/tokens';
 import { z } from 'zod';
-import { generatedKey } from '../data/generated-key.ts';
-import { keyringOf, namedKey, namedSecret } from '../identity/keys.ts';
+import { generatedSecret } from '../data/generated-key.ts';
+import { keyringOf, namedKeys, namedSecret } from '../identity/keys.ts';
+import { authorizationServerOf } from '../identity/oauth.ts';
 import { list, made, network, whole } from '../tools/settings.ts';
 
 /** Every setting by the name of its environment variable; docs/example-server.md has the table. */
@@ -16,7 +18,8 @@ const Settings = z.object({
   DATA_DIR: z.string().default('.data'),
   SIGNING_SECRET: made(namedSecret).optional(),
   PREVIOUS_SIGNING_SECRET: made(namedSecret).optional(),
-  SIGNING_KEY_FILE: made((file) => namedKey(readFileSync(file, 'utf8'))).optional(),
+  SIGNING_KEY_FILE: made((file) => namedKeys(readFileSync(file, 'utf8'))).optional(),
+  CLIENTS_FILE: made((file) => createClientRegistry(JSON.parse(readFileSync(file, 'utf8')))).optional(),
   AUTH_ISSUER: z.url().optional(),
   AUTH_AUDIENCE: z.string().min(1).optional(),
   FACTOR_SECRET: made(secretKey).optional(),
@@ -30,6 +33,7 @@ const Settings = z.object({
   LOGIN_MAX_FAILURES: whole(1, 1_000).default(10),
   REGISTER_MAX_PER_HOUR: whole(1, 1_000_000).optional(),
   ACCESS_TOKEN_SECONDS: whole(1, 86_400).default(1_800),
+  REFRESH_GRACE_SECONDS: whole(0, 60).default(10),
   TRUSTED_PROXIES: list.pipe(z.array(network)).default([]),
   GRAPHQL_INTROSPECTION: z.enum(['on', 'off']).default('on'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -40,8 +44,8 @@ export type Config = z.output<typeof Settings> & {
   readonly keyring: Keyring;
   /** A secret for one purpose, never one that signs tokens. */
   readonly secretFor: (purpose: string) => Buffer;
-  /** Where browsers reach the server. */
-  readonly origin: string;
+  /** The clients and keys of the authorization server; none where another issuer has its role, or nobody could use it. */
+  readonly oauth: ReturnType<typeof authorizationServerOf>;
 };
 
 /** Reads the settings; a bad one stops the server. */
@@ -50,15 +54,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const [issue] = error?.issues ?? [];
   if (data === undefined) throw refused(String(issue?.path[0]), `is refused: ${issue?.message}`);
   const production = data.NODE_ENV === 'production';
-  const { SIGNING_SECRET: secret, SIGNING_KEY_FILE: file, PREVIOUS_SIGNING_SECRET: retired } = data;
-  const active = secret ?? file ?? (production ? undefined : generatedKey(data.DATA_DIR));
+  const { SIGNING_SECRET: secret, SIGNING_KEY_FILE: files = [], PREVIOUS_SIGNING_SECRET: retired } = data;
+  const active = secret ?? files[0] ?? (production ? undefined : generatedSecret(data.DATA_DIR));
   if (active === undefined) throw refused('SIGNING_SECRET', 'or SIGNING_KEY_FILE must be set in production');
   return {
     ...data,
     production,
-    keyring: keyringOf({ active, next: secret && file, retired }),
+    keyring: keyringOf({ active, next: files.filter((key) => key !== active), retired }),
     secretFor: (purpose) => deriveSecret(data.FACTOR_SECRET ?? active, purpose),
-    origin: new URL(data.BASE_URL ?? `http://localhost:${data.PORT}`).origin,
+    oauth: authorizationServerOf(data, production),
   };
 }
 

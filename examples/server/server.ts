@@ -7,7 +7,6 @@ import { createDecisionEndpoint } from 'doorward/opa';
 import type { PasswordHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
 import { createGraphQLSockets } from 'doorward/use/graphql-ws';
-import { serve } from 'doorward/use/node';
 import { GraphQLError, type Source } from 'graphql';
 import { createHandler } from 'graphql-http/lib/use/fetch';
 import { openData } from '../data/data.ts';
@@ -17,6 +16,7 @@ import { openIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
 import { graphiqlRoutes } from '../tools/graphiql.ts';
 import { isOverLimit, parseWithinLimits } from '../tools/limits.ts';
+import { listen } from '../tools/listen.ts';
 import { createLog, logRequests } from '../tools/log.ts';
 import { quiet } from '../tools/quiet.ts';
 import type { Config } from './config.ts';
@@ -34,22 +34,19 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
   const { log, onError, close: closeLog } = createLog(config.LOG_LEVEL);
   const data = await openData(config.DATA_DIR);
+  const { running, serveWith, ...addresses } = await listen(config);
   const onRevoked = (accountId: string, sessionId?: string) => sockets.revoke(accountId, sessionId);
-  const identity = await openIdentity({ config, data, hasher, clock, onRevoked });
-  const { accounts, authenticate } = identity;
+  const identity = await openIdentity({ config, data, hasher, clock, ...addresses, onError, onRevoked });
+  const { accounts, authenticate, resourceMetadata } = identity;
   await firstAccounts({ config, store: identity.store, data, hasher, clock });
-  const schema = protectSchema<Context>(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
-    pdp: permissions,
-    policies,
-    masks,
-    unprotected: 'deny',
-    onError: (error) => onError(error),
-  });
+  const executable = makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers });
+  const enforcement = { pdp: permissions, policies, masks, onError: (error: unknown) => onError(error) };
+  const schema = protectSchema<Context>(executable, { ...enforcement, unprotected: 'deny' });
   const parse = (source: string | Source) => parseWithinLimits(source, config.GRAPHQL_INTROSPECTION === 'on');
   const masked = (error: unknown, info?: RequestInfo) =>
     maskGraphQLError(error, { onInternal: (cause) => onError(cause, info) });
   const refused = (error: Error) => new GraphQLError(error.message, { extensions: { code: 'BAD_USER_INPUT' } });
-  const gate = createGate({ authenticate, pdp: permissions, environment });
+  const gate = createGate({ authenticate, pdp: permissions, environment, resourceMetadata });
   const graphql = gate.optional(async (request, info, { principal, environment: moment }) => {
     const context = () => ({ data, auth: { principal, environment: () => moment, requestId: info.requestId } });
     // What is not a GraphQLError is about the request itself, and answered with 400.
@@ -65,7 +62,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     environment,
     ...(PDP_TOKEN !== undefined && { token: PDP_TOKEN }),
   });
-  const handler = createRouter(
+  const router = createRouter(
     {
       ...identityRoutes(identity, gate),
       ...restRoutes({ gate, data, identity, documents: opa ?? createPolicyEngine(contractPolicy) }),
@@ -76,7 +73,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     },
     { onError },
   );
-  const running = await serve(logRequests(handler, log), { port: config.PORT, host: config.HOST, trustedProxies });
+  serveWith(logRequests(router, log));
   const sockets = createGraphQLSockets({
     server: running.server,
     schema,
@@ -85,7 +82,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     parse,
     ...quiet(production),
     trustedProxies,
-    allowedOrigins: config.BASE_URL === undefined ? [] : [new URL(config.BASE_URL).origin],
+    allowedOrigins: config.BASE_URL === undefined ? [] : [addresses.base],
     context: () => ({ data }),
     maskError: (error) => (isOverLimit(error) ? refused(error) : masked(error)),
   });

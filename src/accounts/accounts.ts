@@ -2,13 +2,20 @@ import type { Authenticator } from '../core/index.ts';
 import { type Adopt, createAdopt } from './adopt.ts';
 import { createAuthenticate, createIdentify } from './authenticate.ts';
 import { createPasswordVerbs, type PasswordVerbs } from './change-password.ts';
+import { createGrants } from './create-grants.ts';
+import { createLoginSteps } from './create-login-steps.ts';
+import { createFactorStep } from './factor-step.ts';
+import type { Grants } from './grants.ts';
 import { createLogin, createPasswordStep, type LogIn, type PasswordStep } from './login.ts';
+import type { LoginSteps } from './login-steps.ts';
 import { createLoginVerified, type LogInVerified } from './login-verified.ts';
+import { createLoginByPassword } from './password-login.ts';
 import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import { createRefresh, type Refresh } from './refresh.ts';
 import { createRegister, type Register } from './register.ts';
 import { createRemove, type Remove } from './remove.ts';
 import { createRotate, type Rotate } from './rotate.ts';
+import { createSwap } from './rotation.ts';
 import { createSessionControl, type SessionControl } from './session-control.ts';
 import { type AccountsOptions, readSettings } from './settings.ts';
 import { createStartSession } from './start-session.ts';
@@ -16,7 +23,7 @@ import { createFindSubject, type FindSubject } from './subject.ts';
 import { createUpdates, type Updates } from './update.ts';
 
 /** Every verb on accounts. Each may throw `SERVICE_UNAVAILABLE` when a store fails or is late. */
-export interface Accounts extends Updates, SessionControl, PasswordVerbs {
+export interface Accounts extends Updates, SessionControl, PasswordVerbs, LoginSteps {
   /**
    * Adds an account.
    *
@@ -52,7 +59,8 @@ export interface Accounts extends Updates, SessionControl, PasswordVerbs {
   readonly refresh: Refresh;
   /**
    * Swaps a refresh token for the next one and a new access token. Parallel and repeated calls within
-   * `refreshGraceSeconds` get the same next one; a later use ends the session.
+   * `refreshGraceSeconds` get the same next one; a later use ends the session. Refresh tokens of OAuth grants are
+   * refused: `grants.rotate` swaps those.
    *
    * @throws `AUTH_INVALID_GRANT`
    */
@@ -69,6 +77,8 @@ export interface Accounts extends Updates, SessionControl, PasswordVerbs {
   readonly byId: (id: string) => Promise<PublicAccount | undefined>;
   readonly subject: FindSubject;
   readonly remove: Remove;
+  /** For `doorward/oauth`: the sessions of its clients. */
+  readonly grants: Grants;
 }
 
 /**
@@ -85,13 +95,17 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const settings = readSettings(options);
   const identify = createIdentify(settings);
   const startSession = createStartSession(settings);
+  const factorStep = createFactorStep(settings);
+  const logInByPassword = createLoginByPassword(settings, startSession, factorStep);
+  const swap = createSwap(settings);
   return {
     register: createRegister(settings),
-    login: createLogin(settings, startSession),
+    login: createLogin(logInByPassword),
+    ...createLoginSteps(settings, { logInByPassword, factorStep, startSession }),
     checkPassword: createPasswordStep(settings),
     loginVerified: createLoginVerified(settings, startSession),
     refresh: createRefresh(settings, identify),
-    rotate: createRotate(settings),
+    rotate: createRotate(settings, swap),
     authenticate: createAuthenticate(identify),
     adopt: createAdopt(settings),
     byId: async (id) => {
@@ -103,5 +117,6 @@ export function createAccounts(options: AccountsOptions): Accounts {
     ...createPasswordVerbs(settings),
     ...createUpdates(settings),
     remove: createRemove(settings),
+    grants: createGrants(settings, swap),
   };
 }

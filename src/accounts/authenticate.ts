@@ -10,7 +10,7 @@ import {
 import { originOf } from '../core/origin.ts';
 import { type Claims, isConfirmed } from '../tokens/index.ts';
 import type { Account } from './ports.ts';
-import { readSession } from './session.ts';
+import { isGrant, readSession } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
 import type { Settings } from './settings.ts';
 import { subjectOf } from './subject.ts';
@@ -40,6 +40,8 @@ export function createIdentify({ verifier, store, sessions, clock }: Settings): 
     const { claims } = verified;
     const login = readSession(claims);
     if (login === undefined) return refuse('no_login', caller);
+    // No token of ours is bound to a key of DPoP: nobody would check the proof.
+    if (caller.dpop !== undefined) return refuse('confirmation', caller);
     if (!isConfirmed(claims, caller.certificate?.thumbprint)) return refuse('confirmation', caller);
     const { accountId, session } = login;
     return Promise.all([store.byId(accountId), sessions.find(session.id, session.tokenId, clock())]).then(
@@ -48,6 +50,8 @@ export function createIdentify({ verifier, store, sessions, clock }: Settings): 
         if (account.username !== claims.sub) return refuse('other_username', caller);
         if (account.disabled) return refuse('disabled_account', caller);
         if (record === undefined || record.accountId !== account.id) return refuse('session_ended', caller);
+        // The tokens of a grant are another issuer's, and narrowed by scopes that a login does not have.
+        if (isGrant(record)) return refuse('oauth_grant', caller);
         // What is issued next is bound as the record says: a store that lost the binding must not take it away.
         if (Object.hasOwn(claims, 'cnf') && record.certificateThumbprint !== caller.certificate?.thumbprint) {
           return refuse('confirmation', caller);

@@ -75,7 +75,20 @@ export interface Grants {
   revokeToken(grant: Grant, tokenId: string, expiresAt: number, caller?: Caller): Promise<void>;
 }
 
-/** The subject of a client that acts for itself. No username can contain a colon, so it is never mistaken for one. */
+const CLIENT = 'client:';
+
+/**
+ * The subject of a client that acts for itself. No username can contain a colon, so it is never mistaken for one; no
+ * account is added with such an id.
+ *
+ * @example
+ * const isForItself = session.accountId === clientSubject(clientId);
+ */
 export function clientSubject(clientId: string): string {
-  return `client:${clientId}`;
+  return CLIENT + clientId;
+}
+
+/** Whether an id is the subject of some client, and hence of no account. */
+export function isClientSubject(id: string): boolean {
+  return id.startsWith(CLIENT);
 }

@@ -2,10 +2,18 @@ export { type Accounts, createAccounts } from './accounts.ts';
 export { addressKey } from './address-key.ts';
 export type { Adopt } from './adopt.ts';
 export type { PasswordChange, PasswordVerbs } from './change-password.ts';
-export { clientSubject, type Grant, type GrantRotation, type Grants, type NewGrant, type StartedGrant } from './grants.ts';
 export type { Credentials } from './credentials.ts';
+export {
+  clientSubject,
+  type Grant,
+  type GrantRotation,
+  type Grants,
+  type NewGrant,
+  type StartedGrant,
+} from './grants.ts';
 export type { LogIn, PasswordStep } from './login.ts';
 export type { LoginOptions } from './login-options.ts';
+export type { FirstStep, LoginSteps } from './login-steps.ts';
 export type { LogInVerified, VerifiedIdentity } from './login-verified.ts';
 export type { Account, AccountPatch, AccountStore, Hits, RateLimitStore } from './ports.ts';
 export type { PublicAccount } from './public-account.ts';

@@ -21,6 +21,10 @@ export function textList(record: unknown, name: string): readonly string[] {
   return texts(ownProperty(record, name), name);
 }
 
+export function optionalTextList(record: unknown, name: string): readonly string[] | undefined {
+  return (ownProperty(record, name) ?? undefined) === undefined ? undefined : textList(record, name);
+}
+
 /** The same of a value that is no property. */
 export function texts(value: unknown, name: string): readonly string[] {
   if (!Array.isArray(value)) return malformed(name);

@@ -3,7 +3,7 @@ import { originOf } from '../core/origin.ts';
 import type { Identify } from './authenticate.ts';
 import { endSession, endSessions } from './end-session.ts';
 import { hashRefreshToken, isRefreshToken } from './refresh-token.ts';
-import { readSession } from './session.ts';
+import { isGrant, readSession } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,6 +11,8 @@ import type { Settings } from './settings.ts';
 export interface PublicSession {
   readonly id: string;
   readonly clientId?: string;
+  /** What an OAuth client was granted; absent for a first-party login, which nothing narrows. */
+  readonly scopes?: readonly string[];
   /** ISO 8601, UTC, as all times here: when the identity was proved. */
   readonly authTime: string;
   readonly amr: readonly string[];
@@ -51,7 +53,7 @@ export interface SessionControl {
 }
 
 /** The most that a verifier tolerates after `exp`: a revoked token is remembered for longer. */
-const MAX_TOLERANCE_SECONDS = 60;
+export const MAX_TOLERANCE_SECONDS = 60;
 
 export function createSessionControl(settings: Settings, identify: Identify): SessionControl {
   const { sessions, verifier, clock } = settings;
@@ -62,7 +64,9 @@ export function createSessionControl(settings: Settings, identify: Identify): Se
     if (login === undefined) return false;
     const { accountId, session } = login;
     const record = await sessions.find(session.id, session.tokenId, clock());
-    if (record === undefined || record.accountId !== accountId || record.clientId !== clientId) return false;
+    if (record === undefined || record.accountId !== accountId || record.clientId !== clientId || isGrant(record)) {
+      return false;
+    }
     await sessions.revokeToken(session.tokenId, (session.expiresAt + MAX_TOLERANCE_SECONDS) * 1_000, clock());
     publishAudit({ type: 'token.revoked', accountId, tokenId: session.tokenId, ...originOf(caller) });
     return true;
@@ -95,10 +99,12 @@ export function createSessionControl(settings: Settings, identify: Identify): Se
 }
 
 /** Copies what may be shown, name by name. */
-function toPublicSession({ id, clientId, authTime, amr, acr, startedAt, endsAt }: SessionRecord): PublicSession {
+function toPublicSession(session: SessionRecord): PublicSession {
+  const { id, clientId, scopes, authTime, amr, acr, startedAt, endsAt } = session;
   return {
     id,
     ...(clientId !== undefined && { clientId }),
+    ...(scopes !== undefined && { scopes: [...scopes] }),
     authTime: new Date(authTime * 1_000).toISOString(),
     amr: [...amr],
     acr,

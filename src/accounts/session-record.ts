@@ -1,9 +1,10 @@
 import { ownProperty } from '../core/own-property.ts';
-import { malformed, optionalText, seconds, text, textList, time } from './record.ts';
+import { malformed, optionalText, optionalTextList, seconds, text, textList, time } from './record.ts';
 import type { Rotation, SessionRecord } from './session-store.ts';
 
 /**
- * Makes a session of what a store returned, by own properties of the right types only.
+ * Makes a session of what a store returned, by own properties of the right types only. A grant that has lost its
+ * client, its scopes or its audience is unusable: no guess about them is a safe one.
  *
  * @returns `undefined` when there is no record.
  * @throws an `Error` naming the first property that is wrong, never its value.
@@ -11,7 +12,12 @@ import type { Rotation, SessionRecord } from './session-store.ts';
 export function readSessionRecord(record: unknown): SessionRecord | undefined {
   if (record === undefined || record === null) return undefined;
   const clientId = optionalText(record, 'clientId');
+  const scopes = optionalTextList(record, 'scopes');
+  const audience = optionalTextList(record, 'audience');
+  const dpopThumbprint = optionalText(record, 'dpopThumbprint');
   const certificateThumbprint = optionalText(record, 'certificateThumbprint');
+  if ((scopes === undefined) !== (audience === undefined)) malformed('scopes');
+  if (scopes !== undefined && clientId === undefined) malformed('clientId');
   return Object.freeze({
     id: text(record, 'id'),
     accountId: text(record, 'accountId'),
@@ -21,6 +27,9 @@ export function readSessionRecord(record: unknown): SessionRecord | undefined {
     acr: text(record, 'acr'),
     startedAt: time(record, 'startedAt'),
     endsAt: time(record, 'endsAt'),
+    ...(scopes !== undefined && { scopes }),
+    ...(audience !== undefined && { audience }),
+    ...(dpopThumbprint !== undefined && { dpopThumbprint }),
     ...(certificateThumbprint !== undefined && { certificateThumbprint }),
   });
 }

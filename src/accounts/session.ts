@@ -57,6 +57,11 @@ export function issueLoginToken({ issuer, clock }: Settings, claims: LoginClaims
   };
 }
 
+/** Whether a session is of an OAuth grant, whose tokens `doorward/oauth` signs, and not one of a login. */
+export function isGrant({ scopes, audience }: SessionRecord): boolean {
+  return scopes !== undefined || audience !== undefined;
+}
+
 /** When the last token of a session ends, in seconds since the epoch. */
 export function endOf({ endsAt }: SessionRecord): number {
   return Math.floor(endsAt / 1_000);

@@ -52,6 +52,12 @@ export interface AccountsOptions {
   readonly storeTimeoutMs?: number;
   /** At least 32 bytes; keys the digests of unknown usernames in events. @default random: digests differ from start to start */
   readonly auditSecret?: string | Uint8Array;
+  /**
+   * At least 32 bytes, used for nothing else: seals the tickets of a login in two steps.
+   *
+   * @default random: the second step has to reach the process of the first one
+   */
+  readonly ticketSecret?: string | Uint8Array;
   /** @default systemClock */
   readonly clock?: Clock;
   /** Makes account ids, which must never repeat. @default crypto.randomUUID */
@@ -77,7 +83,7 @@ const OPTIONS: readonly (keyof AccountsOptions)[] = [
   ...(['store', 'limits', 'sessions', 'hasher', 'issuer', 'verifier', 'roles', 'defaultRoles', 'factors'] as const),
   ...(['passwordRules', 'emailRequired', 'loginMaxFailures', 'loginWindowSeconds', 'registerMaxPerHour'] as const),
   ...(['maxSessionSeconds', 'refreshAbsoluteSeconds', 'refreshIdleSeconds', 'refreshGraceSeconds'] as const),
-  ...(['storeTimeoutMs', 'auditSecret', 'clock', 'ids', 'sessionIds'] as const),
+  ...(['storeTimeoutMs', 'auditSecret', 'ticketSecret', 'clock', 'ids', 'sessionIds'] as const),
   ...(['onRegistered', 'onRevoked', 'onSessionEnded'] as const),
 ];
 const PASSWORD_RULES: readonly (keyof PasswordRules)[] = [
@@ -107,6 +113,7 @@ export function readSettings(options: AccountsOptions): Settings {
     refreshGraceSeconds = 10,
     storeTimeoutMs = 3_000,
     auditSecret = randomBytes(MIN_SECRET_BYTES),
+    ticketSecret = randomBytes(MIN_SECRET_BYTES),
     clock = systemClock,
     ids = () => randomUUID(),
     sessionIds = () => randomBytes(16).toString('base64url'),
@@ -127,7 +134,8 @@ export function readSettings(options: AccountsOptions): Settings {
   if (check !== undefined && typeof check !== 'function') throw configInvalid('check', 'must be a function');
   checkRoles(options.roles, defaultRoles);
   checkFactors(factors);
-  checkAuditSecret(auditSecret);
+  checkSecret('auditSecret', auditSecret);
+  checkSecret('ticketSecret', ticketSecret);
   if (typeof options.sessions?.start !== 'function') throw configInvalid('sessions', 'must be a session store');
   return {
     ...options,
@@ -139,6 +147,7 @@ export function readSettings(options: AccountsOptions): Settings {
     passwordRules: { minLength, maxLength, forbidden, checkTimeoutMs, ...(check && { check }) },
     emailRequired,
     auditSecret,
+    ticketSecret,
     clock,
     ids,
     sessionIds,
@@ -181,9 +190,9 @@ function checkFactors(factors: readonly SecondFactor[]): void {
   }
 }
 
-function checkAuditSecret(secret: string | Uint8Array): void {
+function checkSecret(field: 'auditSecret' | 'ticketSecret', secret: string | Uint8Array): void {
   const isBytes = typeof secret === 'string' || secret instanceof Uint8Array;
   if (!isBytes || Buffer.byteLength(secret) < MIN_SECRET_BYTES) {
-    throw configInvalid('auditSecret', `must have at least ${MIN_SECRET_BYTES} bytes`);
+    throw configInvalid(field, `must have at least ${MIN_SECRET_BYTES} bytes`);
   }
 }

@@ -7,6 +7,7 @@ import { type PublicAccount, toPublicAccount } from './public-account.ts';
 import { createRefreshToken, hashRefreshToken } from './refresh-token.ts';
 import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
+import { createSessionToken, hashSessionToken } from './session-token.ts';
 import type { Settings } from './settings.ts';
 
 /** A token and what belongs to it. */
@@ -16,6 +17,8 @@ export interface Login extends IssuedToken {
   readonly sessionId: string;
   /** Only when it was asked for. */
   readonly refreshToken?: string;
+  /** Only when it was asked for. */
+  readonly sessionToken?: string;
 }
 
 /** Somebody whose identity has been proved. */
@@ -44,12 +47,13 @@ export function createStartSession(settings: Settings): StartSession {
     const { account, caller, options } = login;
     const session = sessionOf(login, settings);
     const refreshToken = options.refreshToken === true ? createRefreshToken() : undefined;
-    const record = refreshToken !== undefined && {
-      hash: hashRefreshToken(refreshToken),
-      idleUntil: Math.min(clock() + refreshIdleSeconds * 1_000, session.endsAt),
-    };
-    const start = (startedAt: number): Promise<boolean> =>
-      sessions.start({ ...session, startedAt }, record === false ? undefined : record);
+    const sessionToken = options.sessionToken === true ? createSessionToken() : undefined;
+    const idleUntil = Math.min(clock() + refreshIdleSeconds * 1_000, session.endsAt);
+    const record =
+      (refreshToken !== undefined && { hash: hashRefreshToken(refreshToken), idleUntil }) ||
+      (sessionToken !== undefined && { hash: hashSessionToken(sessionToken), idleUntil: session.endsAt }) ||
+      undefined;
+    const start = (startedAt: number): Promise<boolean> => sessions.start({ ...session, startedAt }, record);
     // The sessions may have been ended while the password was hashed; a proof that still holds may start anew.
     const isStarted = (await start(login.startedAt)) || (await start(Math.max(clock(), login.startedAt + 1)));
     const orEnd = async (error: unknown): Promise<never> => {
@@ -68,7 +72,13 @@ export function createStartSession(settings: Settings): StartSession {
     publishAudit({ type: 'login.succeeded', amr: session.amr, ...who });
     publishAudit({ type: 'token.issued', ...who });
     const shown = toPublicAccount(current);
-    return { ...token, account: shown, sessionId: session.id, ...(refreshToken !== undefined && { refreshToken }) };
+    return {
+      ...token,
+      account: shown,
+      sessionId: session.id,
+      ...(refreshToken !== undefined && { refreshToken }),
+      ...(sessionToken !== undefined && { sessionToken }),
+    };
   };
 }
 

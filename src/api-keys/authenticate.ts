@@ -18,6 +18,8 @@ export function createAuthenticate({ store, subjectOf, prefix, clock }: Settings
   const noteUse = createNoteUse(store);
 
   return async (token, caller = {}) => {
+    // A key is bound to nothing that a proof could be about (RFC 9449 section 7.1).
+    if (caller.dpop !== undefined) return refuse('confirmation', caller);
     const parts = parseKey(prefix, token);
     if (parts === undefined) return refuse('malformed', caller);
     const record = await store.find(parts.id);

@@ -29,7 +29,12 @@ export type AuditEvent = Origin &
     | { readonly type: 'credential.corrupt'; readonly accountId: string }
     | { readonly type: 'credential.rehashed'; readonly accountId: string }
     | { readonly type: 'password.changed'; readonly accountId: string }
-    | { readonly type: 'token.issued'; readonly accountId: string; readonly sessionId: string; readonly clientId?: string }
+    | {
+        readonly type: 'token.issued';
+        readonly accountId: string;
+        readonly sessionId: string;
+        readonly clientId?: string;
+      }
     | { readonly type: 'token.refreshed'; readonly accountId: string; readonly sessionId: string }
     | { readonly type: 'token.reused'; readonly accountId: string; readonly sessionId: string }
     | { readonly type: 'token.revoked'; readonly accountId: string; readonly tokenId: string }
@@ -90,10 +95,18 @@ export type LoginFailure =
   | 'credential_corrupt'
   | 'credentials_changed'
   | 'second_factor_missing'
-  | 'second_factor_wrong';
+  | 'second_factor_wrong'
+  | 'ticket_invalid';
 
 /** Why a session ended before its time. */
-export type SessionEnd = 'logout' | 'revoked' | 'password_changed' | 'reuse' | 'code_replayed' | 'consent_revoked' | 'account_removed';
+export type SessionEnd =
+  | 'logout'
+  | 'revoked'
+  | 'password_changed'
+  | 'reuse'
+  | 'code_replayed'
+  | 'consent_revoked'
+  | 'account_removed';
 
 export type FactorKind = 'totp' | 'recovery_code' | 'passkey';
 

@@ -1,5 +1,5 @@
 import type { Accounts, PublicAccount } from '../accounts/index.ts';
-import { DoorwardError } from '../core/index.ts';
+import { DoorwardError, type Principal } from '../core/index.ts';
 import { answering401 } from './answering-401.ts';
 import { readBearer } from './bearer.ts';
 import { bodyLimits, readForm, readJson } from './body.ts';
@@ -60,13 +60,13 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
     });
   }
 
-  /** The account may have gone since its token was checked. */
+  /** The account may have gone since its token was checked; who acts without a login, as a service does, may have none. */
   const showing =
     (bodyKey: BodyKey, show: (account: PublicAccount) => object): GuardedHandler =>
     (_request, _info, { principal }) =>
       answering401({ bodyKey, presented: true }, async () => {
-        const account = await accounts.byId(principal.id);
-        if (account === undefined) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
+        const account = isOfClient(principal) ? undefined : await accounts.byId(principal.id);
+        if (account === undefined) throw withoutAccount(principal);
         return json(200, show(account));
       });
 
@@ -78,6 +78,19 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
     'GET /me': gate.authenticated(showing('error', (account) => account)),
     'POST /refresh': refresh,
   };
+}
+
+/** An OAuth client that acts for itself has a session in which nobody logged in. */
+function isOfClient({ session }: Principal): boolean {
+  return session?.authTime === 0;
+}
+
+/** No other token would help a client or a service: it is known, and it is no account. */
+function withoutAccount(principal: Principal): DoorwardError {
+  const hasLogin = principal.session !== undefined && !isOfClient(principal);
+  return hasLogin
+    ? new DoorwardError('AUTH_NOT_AUTHENTICATED')
+    : new DoorwardError('AUTHZ_FORBIDDEN', { problem: 'Requires an account' });
 }
 
 function shortRecord({ username, email, disabled }: PublicAccount): object {

@@ -54,18 +54,39 @@ export async function readJson(
  * const username = (await readForm(request, bodyLimits.auth)).get('username');
  */
 export async function readForm(request: Request, limitBytes: number): Promise<ReadonlyMap<string, string>> {
-  requireType(request, FORM_TYPE);
-  const text = await readText(request, limitBytes);
   const fields = new Map<string, string>();
-  const pairs = text === '' ? [] : text.split('&', MAX_PAIRS + 1);
-  if (pairs.length > MAX_PAIRS) throw malformed();
-  for (const pair of pairs) {
-    const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+  for (const [name, value] of await readFormPairs(request, limitBytes)) {
     if (fields.has(name)) throw malformed();
-    fields.set(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+    fields.set(name, value);
   }
   return fields;
+}
+
+/**
+ * Reads a form in which names may repeat: at most 100 pairs, in UTF-8.
+ *
+ * @throws `HTTP_UNSUPPORTED_MEDIA_TYPE`, `HTTP_BODY_TOO_LARGE`, `INPUT_INVALID`.
+ */
+export async function readFormPairs(
+  request: Request,
+  limitBytes: number,
+): Promise<readonly (readonly [string, string])[]> {
+  requireType(request, FORM_TYPE);
+  return parseForm(await readText(request, limitBytes));
+}
+
+/**
+ * Takes the text of a form, or of a query, apart: at most 100 pairs, in UTF-8.
+ *
+ * @throws `INPUT_INVALID`
+ */
+export function parseForm(text: string): readonly (readonly [string, string])[] {
+  const pairs = text === '' ? [] : text.split('&', MAX_PAIRS + 1);
+  if (pairs.length > MAX_PAIRS) throw malformed();
+  return pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    return equals < 0 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
+  });
 }
 
 /**

@@ -6,14 +6,12 @@ import {
   environmentSource,
   type MaybePromise,
   type PolicyDecisionPoint,
-  type Principal,
-  principalFrom,
   publishDecision,
   type Resource,
 } from '../core/index.ts';
 import { meetsStepUp, publishStepUp } from '../core/step-up.ts';
+import { isWebAddress } from '../core/web-address.ts';
 import { answering401 } from './answering-401.ts';
-import { readBearer } from './bearer.ts';
 import {
   type Access,
   type AuthenticatedOptions,
@@ -26,7 +24,8 @@ import {
   readDemands,
 } from './gate-options.ts';
 import type { RequestInfo } from './handler.ts';
-import { type BodyKey, errorResponse } from './responses.ts';
+import { createIdentify, type RefusalForms, refusal, refusalForms } from './identify.ts';
+import { type ErrorResponseOptions, errorResponse } from './responses.ts';
 import type { Params, Route } from './route.ts';
 
 /** Wraps handlers so that they run only for those who may: first 401, then 403, then the handler. */
@@ -54,19 +53,28 @@ export interface Gate {
 }
 
 /** One request on its way through a gate. */
-interface Passage extends OptionalAccess {
-  readonly point: string;
+interface Passage {
+  readonly access: OptionalAccess;
+  readonly at: Place;
 }
 
-const OPTIONS: readonly string[] = ['authenticate', 'authenticateCaller', 'pdp', 'environment', 'decisionTimeoutMs'];
+/** Where a decision is enforced, and the form of its refusals. */
+interface Place {
+  readonly point: string;
+  readonly form: ErrorResponseOptions;
+}
+
+const OPTIONS: readonly string[] = [
+  ...['authenticate', 'authenticateCaller', 'pdp', 'environment', 'decisionTimeoutMs', 'resourceMetadata'],
+];
 const NO_PARAMS: Params = Object.freeze(Object.create(null));
 const ROUTE: Resource = Object.freeze({ type: 'route', attributes: Object.freeze({}) });
 
 /**
- * Makes a gate: it reads the bearer token of a request, authenticates it, asks the decision point, and
- * publishes every decision. An answer that is no decision, is late or fails is 503 and never lets anybody
- * through. What `authenticate`, a resource loader or a handler throws is for the router, but for a 401 behind
- * the gate, which has the form of the gate's own.
+ * Makes a gate: it reads the token of a request, of the scheme `Bearer` or `DPoP` (RFC 9449 section 7.1),
+ * authenticates it, asks the decision point, and publishes every decision. An answer that is no decision, is
+ * late or fails is 503 and never lets anybody through. What `authenticate`, a resource loader or a handler throws
+ * is for the router, but for a 401 behind the gate, which has the form of the gate's own.
  *
  * @throws `CONFIG_INVALID` when an option is missing, unknown or cannot be meant.
  * @example
@@ -74,50 +82,49 @@ const ROUTE: Resource = Object.freeze({ type: 'route', attributes: Object.freeze
  * const handler = gate.requirePermission('read', (_request, _info, { principal }) => json(200, { id: principal.id }));
  */
 export function createGate(options: GateOptions): Gate {
-  const { authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs } = validated(options);
+  const { authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs, resourceMetadata } =
+    validated(options);
+  const identify = createIdentify(authenticate, authenticateCaller);
 
   /** Finds out who is asking; answers with the refusal of a token that is present and not good. */
   async function enter(
     request: Request,
     info: RequestInfo,
     route: Route | undefined,
-    bodyKey: BodyKey,
+    forms: RefusalForms,
   ): Promise<Passage | Response> {
-    const bearer = readBearer(request.headers.get('authorization'));
-    let principal: Principal | undefined;
-    if (bearer.kind === 'none') {
-      const answer = await authenticateCaller(info);
-      principal = principalFrom(answer);
-      if (answer !== undefined && principal === undefined) return refusal(bodyKey, false);
-    } else {
-      principal = bearer.kind === 'token' ? principalFrom(await authenticate(bearer.token, info)) : undefined;
-      if (principal === undefined) return refusal(bodyKey, true);
-    }
+    const asking = await identify(request, info, forms);
+    if (asking instanceof Response) return asking;
+    const { principal, form } = asking;
     const userAgent = request.headers.get('user-agent');
     const { ip } = info;
     return {
-      principal,
-      params: route?.params ?? NO_PARAMS,
-      point: route?.name ?? `${request.method} ${new URL(request.url).pathname}`,
-      environment: environment({ ...(ip !== undefined && { ip }), ...(userAgent !== null && { userAgent }) }),
+      access: {
+        principal,
+        params: route?.params ?? NO_PARAMS,
+        environment: environment({ ...(ip !== undefined && { ip }), ...(userAgent !== null && { userAgent }) }),
+      },
+      at: { point: route?.name ?? `${request.method} ${new URL(request.url).pathname}`, form },
     };
   }
 
   function guarded(
     options: AuthenticatedOptions,
-    proceed: (request: Request, info: RequestInfo, access: Access, point: string) => MaybePromise<Response>,
+    proceed: (request: Request, info: RequestInfo, access: Access, at: Place) => MaybePromise<Response>,
   ): GatedHandler {
     const { bodyKey, stepUp } = readDemands(options);
+    const forms = refusalForms(bodyKey, resourceMetadata);
     return async (request, info, route) => {
-      const passage = await enter(request, info, route, bodyKey);
+      const passage = await enter(request, info, route, forms);
       if (passage instanceof Response) return passage;
-      const { principal, params, environment, point } = passage;
-      if (principal === undefined) return refusal(bodyKey, false);
+      const { access, at } = passage;
+      const { principal, params, environment } = access;
+      if (principal === undefined) return refusal(at.form);
       if (stepUp !== undefined && !meetsStepUp(principal, stepUp, environment.time)) {
-        publishStepUp(principal, { point, ip: info.ip, requestId: info.requestId });
-        return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED', { stepUp }), { bodyKey });
+        publishStepUp(principal, { point: at.point, ip: info.ip, requestId: info.requestId });
+        return errorResponse(new DoorwardError('AUTH_REAUTHENTICATION_REQUIRED', { stepUp }), at.form);
       }
-      return answering401({ bodyKey }, async () => proceed(request, info, { principal, params, environment }, point));
+      return answering401(at.form, async () => proceed(request, info, { principal, params, environment }, at));
     };
   }
 
@@ -125,7 +132,7 @@ export function createGate(options: GateOptions): Gate {
   async function refused(
     { requestId }: RequestInfo,
     { principal, environment }: Access,
-    point: string,
+    { point, form }: Place,
     { pdp, action, resource, message }: Question,
   ): Promise<Response | undefined> {
     const request = { subject: principal, action, resource, environment };
@@ -136,7 +143,7 @@ export function createGate(options: GateOptions): Gate {
     if (denial === 'forbidden') {
       const { scope } = decision;
       const error = new DoorwardError('AUTHZ_FORBIDDEN', { problem: message });
-      return errorResponse(error, scope === undefined ? {} : { scope });
+      return errorResponse(error, scope === undefined ? form : { ...form, scope });
     }
     return errorResponse(new DoorwardError('SERVICE_UNAVAILABLE'));
   }
@@ -144,17 +151,20 @@ export function createGate(options: GateOptions): Gate {
   return {
     authenticated: (handler, options = {}) => guarded(options, handler),
 
-    optional: (handler) => async (request, info, route) => {
-      const passage = await enter(request, info, route, 'error');
-      return passage instanceof Response ? passage : handler(request, info, passage);
+    optional: (handler) => {
+      const forms = refusalForms('error', resourceMetadata);
+      return async (request, info, route) => {
+        const passage = await enter(request, info, route, forms);
+        return passage instanceof Response ? passage : handler(request, info, passage.access);
+      };
     },
 
     requirePermission(permission, handler, options = {}) {
       const known = typeof permission === 'string' && (pdp.permissions?.includes(permission) ?? permission !== '');
       if (!known) throw configInvalid('permission', 'is not one that the decision point knows');
       const question = { pdp, action: permission, resource: ROUTE, message: `Requires permission: ${permission}` };
-      return guarded(options, async (request, info, access, point) => {
-        return (await refused(info, access, point, question)) ?? handler(request, info, access);
+      return guarded(options, async (request, info, access, at) => {
+        return (await refused(info, access, at, question)) ?? handler(request, info, access);
       });
     },
 
@@ -162,10 +172,10 @@ export function createGate(options: GateOptions): Gate {
       const { action, resource: load, pdp: own = pdp, ...demands } = options;
       if (typeof action !== 'string' || action === '') throw configInvalid('action', 'must be a non-empty string');
       if (typeof load !== 'function') throw configInvalid('resource', 'must be a function');
-      return guarded(demands, async (request, info, access, point) => {
+      return guarded(demands, async (request, info, access, at) => {
         const resource = await load(request, access.params, access.principal);
         const question = { pdp: own, action, resource, message: `Not allowed: ${action}` };
-        return (await refused(info, access, point, question)) ?? handler(request, info, { ...access, resource });
+        return (await refused(info, access, at, question)) ?? handler(request, info, { ...access, resource });
       });
     },
   };
@@ -179,14 +189,12 @@ interface Question {
   readonly message: string;
 }
 
-function refusal(bodyKey: BodyKey, presented: boolean): Response {
-  return errorResponse(new DoorwardError('AUTH_NOT_AUTHENTICATED'), { bodyKey, presented });
-}
-
-function validated(options: GateOptions): Required<GateOptions> {
+function validated(
+  options: GateOptions,
+): Required<Omit<GateOptions, 'resourceMetadata'>> & Pick<GateOptions, 'resourceMetadata'> {
   refuseUnknownOptions(options, OPTIONS);
   const { authenticate, pdp, environment = environmentSource() } = options;
-  const { authenticateCaller = () => undefined, decisionTimeoutMs = 2_000 } = options;
+  const { authenticateCaller = () => undefined, decisionTimeoutMs = 2_000, resourceMetadata } = options;
   if (typeof authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
   if (typeof authenticateCaller !== 'function') throw configInvalid('authenticateCaller', 'must be a function');
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
@@ -194,5 +202,11 @@ function validated(options: GateOptions): Required<GateOptions> {
   if (!(decisionTimeoutMs > 0 && decisionTimeoutMs <= 60_000)) {
     throw configInvalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');
   }
-  return { authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs };
+  if (resourceMetadata !== undefined && !isWebAddress(resourceMetadata)) {
+    throw configInvalid('resourceMetadata', 'must be an https address, or an http one on this machine');
+  }
+  return {
+    ...{ authenticate, authenticateCaller, pdp, environment, decisionTimeoutMs },
+    ...(resourceMetadata !== undefined && { resourceMetadata }),
+  };
 }

@@ -3,6 +3,7 @@ export { type ApiKeyRoutes, apiKeyRoutes } from './api-key-routes.ts';
 export { type Bearer, readBearer } from './bearer.ts';
 export { bodyLimits, limitBody, type ReadJsonOptions, readForm, readJson } from './body.ts';
 export { RECENT_LOGIN_SECONDS } from './by-owner.ts';
+export type { TokenScheme } from './challenge.ts';
 export type { ChangingFactorsOptions } from './changing-factors.ts';
 export { createGate, type Gate } from './gate.ts';
 export type {

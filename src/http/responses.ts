@@ -1,8 +1,11 @@
 import { type DoorwardError, errorCatalogue, isDoorwardError, type StepUp } from '../core/index.ts';
 import { isAcrValue } from '../core/step-up.ts';
+import { challenge, type TokenScheme } from './challenge.ts';
 
 /** The name under which a 401 body tells what is wrong. */
 export type BodyKey = 'error' | 'detail';
+
+type Parameters = Readonly<Record<string, string | undefined>>;
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
@@ -12,6 +15,12 @@ export interface ErrorResponseOptions {
   readonly bodyKey?: BodyKey;
   /** Whether the request carried credentials; the challenge of a 401 then says `invalid_token` (RFC 6750 section 3.1). */
   readonly presented?: boolean;
+  /** Whether the proof beside the token was missing or none; the challenge then says `invalid_dpop_proof` (RFC 9449 section 7.1). */
+  readonly lacksProof?: boolean;
+  /** The scheme that the token was presented with; its challenge is the one that the client can answer. @default 'Bearer' */
+  readonly scheme?: TokenScheme;
+  /** Where the metadata of the protected resource is; told in every challenge (RFC 9728 section 5.1). */
+  readonly resourceMetadata?: string;
   /** The scope that would do; told in the challenge of a 403 (RFC 6750 section 3). */
   readonly scope?: string;
   /** Gets whatever is answered with 500 and above. */
@@ -56,31 +65,39 @@ export function errorResponse(error: unknown, options: ErrorResponseOptions = {}
   return json(status, { error: message }, retryAfter(known));
 }
 
-function unauthorized(error: DoorwardError, { bodyKey = 'error', presented }: ErrorResponseOptions): Response {
-  const headers = { 'www-authenticate': challenge(error, presented === true) };
-  return json(401, { [bodyKey]: errorCatalogue[error.code].message }, headers);
+function unauthorized({ code, stepUp }: DoorwardError, options: ErrorResponseOptions): Response {
+  const parameters =
+    code === 'AUTH_REAUTHENTICATION_REQUIRED' ? stepUpParameters(stepUp) : { error: problemOf(options) };
+  const body = { [options.bodyKey ?? 'error']: errorCatalogue[code].message };
+  return json(401, body, { 'www-authenticate': challengeWith(parameters, options) });
 }
 
-function challenge({ code, stepUp }: DoorwardError, presented: boolean): string {
-  if (code === 'AUTH_REAUTHENTICATION_REQUIRED') return stepUpChallenge(stepUp);
-  return presented ? 'Bearer error="invalid_token"' : 'Bearer';
+function problemOf({ presented, lacksProof }: ErrorResponseOptions): string | undefined {
+  if (lacksProof === true) return 'invalid_dpop_proof';
+  return presented === true ? 'invalid_token' : undefined;
 }
 
 /** The challenge of RFC 9470 section 3. The error may be one of your own: only what is well-formed goes into a header. */
-function stepUpChallenge({ maxAgeSeconds, acrValues = [] }: StepUp = {}): string {
-  const { message } = errorCatalogue.AUTH_REAUTHENTICATION_REQUIRED;
-  let text = `Bearer error="insufficient_user_authentication", error_description="${message}"`;
-  if (Number.isSafeInteger(maxAgeSeconds)) text += `, max_age="${maxAgeSeconds}"`;
-  const classes = acrValues.filter(isAcrValue);
-  return classes.length > 0 ? `${text}, acr_values="${classes.join(' ')}"` : text;
+function stepUpParameters({ maxAgeSeconds, acrValues = [] }: StepUp = {}): Parameters {
+  return {
+    error: 'insufficient_user_authentication',
+    error_description: errorCatalogue.AUTH_REAUTHENTICATION_REQUIRED.message,
+    max_age: Number.isSafeInteger(maxAgeSeconds) ? String(maxAgeSeconds) : undefined,
+    acr_values: acrValues.filter(isAcrValue).join(' '),
+  };
 }
 
-/** A scope that could end the quoted string is none (RFC 6749 section 3.3), and left out. */
-function forbidden(error: DoorwardError, { scope = '' }: ErrorResponseOptions): Response {
+/** A scope that is no scope token (RFC 6749 section 3.3) is left out. */
+function forbidden(error: DoorwardError, options: ErrorResponseOptions): Response {
+  const { scope = '' } = options;
   const { message } = errorCatalogue.AUTHZ_FORBIDDEN;
   const body = error.message === message ? { error: message } : { error: message, message: error.message };
-  const named = SCOPE_TOKEN.test(scope) ? `, scope="${scope}"` : '';
-  return json(403, body, { 'www-authenticate': `Bearer error="insufficient_scope"${named}` });
+  const parameters = { error: 'insufficient_scope', scope: SCOPE_TOKEN.test(scope) ? scope : undefined };
+  return json(403, body, { 'www-authenticate': challengeWith(parameters, options) });
+}
+
+function challengeWith(parameters: Parameters, { scheme = 'Bearer', resourceMetadata }: ErrorResponseOptions): string {
+  return challenge(scheme, { ...parameters, resource_metadata: resourceMetadata });
 }
 
 function retryAfter({ retryAfterSeconds }: DoorwardError): Record<string, string> {

@@ -88,7 +88,8 @@ export function createRemoteTokenVerifier(options: RemoteTokenVerifierOptions): 
     const result = verifier.verify(token);
     if (!result.ok) return result;
     if (!mayBeAccessToken(result.claims)) return { ok: false, reason: 'type' };
-    const isTheirs = isConfirmed(result.claims, caller?.certificate?.thumbprint);
+    // Nobody checks a DPoP proof here, so its scheme promises more than is kept.
+    const isTheirs = caller?.dpop === undefined && isConfirmed(result.claims, caller?.certificate?.thumbprint);
     return isTheirs ? result : { ok: false, reason: 'confirmation' };
   };
 

@@ -3,7 +3,7 @@ import { type ErrorListener, json, type RequestInfo } from '../http/index.ts';
 import { OAuthError } from './oauth-error.ts';
 
 /** Answers that carry tokens and errors are for nobody's cache (RFC 6749 section 5.1). */
-const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
+export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 /** A JSON answer of a protocol endpoint. */
 export function answer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
@@ -61,7 +61,7 @@ function retryAfter(seconds: number | undefined): Record<string, string> {
 }
 
 /** A listener that throws does not change the answer. */
-function report(error: unknown, info: RequestInfo, onError: ErrorListener): void {
+export function report(error: unknown, info: RequestInfo, onError: ErrorListener): void {
   try {
     onError(error, info);
   } catch {

@@ -4,6 +4,7 @@ import { createAuthenticate } from './authenticate.ts';
 import { createAuthorizeEndpoint } from './authorize-endpoint.ts';
 import { createAuthenticateClient } from './client-authentication.ts';
 import { type ConsentControl, createConsentControl } from './consent-control.ts';
+import { withCors } from './cors.ts';
 import { createDpopVerifier } from './dpop.ts';
 import { ENDPOINT_PATHS, pathOf } from './endpoints.ts';
 import { createFindAccessToken } from './find-access-token.ts';
@@ -61,8 +62,8 @@ export interface AuthorizationServer {
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = readSettings(options);
-  const { issuer, once, clock } = settings;
-  const dpop = createDpopVerifier({ once, clock });
+  const { issuer, once, clock, storeTimeoutMs } = settings;
+  const dpop = createDpopVerifier({ once, clock, storeTimeoutMs });
   const authenticateClient = createAuthenticateClient(settings);
   const findAccessToken = createFindAccessToken(settings);
   const { authenticate, recognises } = createAuthenticate(settings, { findAccessToken, dpop });
@@ -74,11 +75,13 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const routes: Routes = Object.freeze({
     [`GET ${at}${ENDPOINT_PATHS.authorize}`]: authorize.get,
     [`POST ${at}${ENDPOINT_PATHS.authorize}`]: authorize.post,
-    [`POST ${at}${ENDPOINT_PATHS.token}`]: createTokenEndpoint(settings, { authenticateClient, dpop }),
     [`POST ${at}${ENDPOINT_PATHS.introspect}`]: introspection.endpoint,
-    [`POST ${at}${ENDPOINT_PATHS.revoke}`]: revocation.endpoint,
-    [`GET ${at}${ENDPOINT_PATHS.userinfo}`]: userinfo,
-    [`POST ${at}${ENDPOINT_PATHS.userinfo}`]: userinfo,
+    ...withCors({
+      [`POST ${at}${ENDPOINT_PATHS.token}`]: createTokenEndpoint(settings, { authenticateClient, dpop }),
+      [`POST ${at}${ENDPOINT_PATHS.revoke}`]: revocation.endpoint,
+      [`GET ${at}${ENDPOINT_PATHS.userinfo}`]: userinfo,
+      [`POST ${at}${ENDPOINT_PATHS.userinfo}`]: userinfo,
+    }),
     ...metadataRoutes(settings),
   });
   return Object.freeze({

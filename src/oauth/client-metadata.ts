@@ -48,8 +48,8 @@ export interface ClientMetadata {
   readonly roles?: readonly string[];
   /** The audiences that it may ask for (RFC 8707). @default the server's `resource` */
   readonly resources?: readonly string[];
-  /** The audiences whose tokens it may introspect: those of the resource servers that it is. @default []: its own tokens only */
-  readonly introspects?: readonly string[];
+  /** The audiences whose tokens it may introspect, for a resource server; `resource` is the server's own. @default []: its own tokens only */
+  readonly introspects?: readonly string[] | 'resource';
   /** Shown to people beside the name. */
   readonly client_uri?: string;
 }
@@ -68,7 +68,7 @@ export interface Client {
   readonly roles: readonly string[];
   /** `undefined`: the server's own `resource` only. */
   readonly resources?: readonly string[];
-  readonly introspects: readonly string[];
+  readonly introspects: readonly string[] | 'resource';
   readonly bindsToCertificate: boolean;
   readonly requiresDpop: boolean;
 }

@@ -1,6 +1,8 @@
+import { configInvalid } from '../core/config-invalid.ts';
 import type { ClientCertificate } from '../core/index.ts';
 import type { JwsVerifier } from '../tokens/jws.ts';
 import type { Client, ClientMetadata } from './client-metadata.ts';
+import { readClient } from './read-client.ts';
 
 /** A client with what its credentials are compared with; that stays in this folder. */
 export interface RegisteredClient {
@@ -20,7 +22,8 @@ export interface ClientRegistry {
 }
 
 /**
- * Checks the registrations of clients, once, when the server is built.
+ * Checks the registrations of clients, once, when the server is built. They may come of a JSON file; a member that
+ * nobody knows is refused there, too.
  *
  * @throws `CONFIG_INVALID` with the path of the member at fault, for example `clients[0].redirect_uris[1]`.
  * @example
@@ -34,5 +37,17 @@ export interface ClientRegistry {
  * ]);
  */
 export function createClientRegistry(clients: readonly ClientMetadata[]): ClientRegistry {
-  throw new Error(`to be written, ${clients.length}`);
+  if (!Array.isArray(clients)) throw configInvalid('clients', 'must be a list');
+  const registered = new Map<unknown, RegisteredClient>();
+  for (const [index, metadata] of clients.entries()) {
+    const path = `clients[${index}]`;
+    const client = readClient(metadata, path);
+    const { id } = client.client;
+    if (registered.has(id)) throw configInvalid(`${path}.client_id`, 'stands twice');
+    registered.set(id, client);
+  }
+  return Object.freeze({
+    find: (clientId: unknown) => registered.get(clientId),
+    clients: Object.freeze(Array.from(registered.values(), ({ client }) => client)),
+  });
 }

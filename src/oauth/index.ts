@@ -5,9 +5,10 @@ export type { CodeRecord, CodeState, CodeStore, TakenCode } from './code-store.t
 export type { ConsentControl, PublicConsent } from './consent-control.ts';
 export { type ConsentRoutes, consentRoutes } from './consent-routes.ts';
 export type { ConsentRecord, ConsentStore } from './consent-store.ts';
+export type { ActiveIntrospection, Introspection } from './describe-token.ts';
 export { createDpopVerifier, type DpopVerifierOptions } from './dpop.ts';
-export { html } from './html.ts';
-export type { Introspect, Introspection, IntrospectOptions } from './introspection.ts';
+export { type Html, type HtmlValue, html } from './html.ts';
+export type { Introspect, IntrospectOptions } from './introspection.ts';
 export type {
   ConsentView,
   ErrorView,
@@ -20,7 +21,7 @@ export type {
   SecondFactorView,
 } from './page.ts';
 export type { DpopResult, DpopSubject, DpopVerifier } from './parts.ts';
-export { type ProtectedResourceOptions, protectedResourceRoutes } from './protected-resource.ts';
+export { type ProtectedResourceOptions, protectedResourceRoutes, resourceMetadataUrl } from './protected-resource.ts';
 export { renderPage } from './render-page.ts';
 export type { Revoke, RevokeOptions } from './revocation.ts';
 export type { AuthorizationServerOptions, OAuthAccounts } from './settings.ts';

@@ -54,14 +54,15 @@ export interface ErrorView {
 export type PageView = LoginView | SecondFactorView | ConsentView | ErrorView;
 
 /**
- * Makes the HTML document of a page. Everything in a view is text: escape it. Inline styles need to be named in
- * `styleHashes`; scripts are never run.
+ * Makes the HTML document of a page. Everything in a view is text: escape it, best with `html`. The content
+ * security policy lets nothing run or load but the inline styles that are named in `styles`.
  */
 export type RenderPage = (view: PageView) => MaybePromise<Page>;
 
+/** What a page function makes. */
 export interface Page {
-  /** A whole HTML document. */
+  /** A whole HTML document; of a value of `html` make it with `String()`. */
   readonly html: string;
-  /** The contents of its `<style>` elements, of which the content security policy is made. @default none */
+  /** The contents of its `<style>` elements, byte for byte, of which the content security policy is made. @default none */
   readonly styles?: readonly string[];
 }

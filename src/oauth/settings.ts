@@ -1,6 +1,7 @@
+import { boundedRateLimitStore } from '../accounts/bounded-stores.ts';
 import type { Accounts, Grants, LoginSteps, RateLimitStore } from '../accounts/index.ts';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type Clock, type OnceStore, systemClock } from '../core/index.ts';
 import type { ErrorListener } from '../http/index.ts';
 import { publicJwks, type SigningKeySet, secretKey } from '../tokens/index.ts';
@@ -147,6 +148,7 @@ export function readSettings(options: AuthorizationServerOptions): Settings {
     codes: boundedCodeStore(options.codes, storeTimeoutMs),
     consents: boundedConsentStore(options.consents, storeTimeoutMs),
     once: boundedOnceStore(options.once, storeTimeoutMs),
+    limits: boundedRateLimitStore(options.limits, storeTimeoutMs),
     urls: endpointUrls(issuer),
     isSecure: issuer.startsWith('https:'),
   });
@@ -191,7 +193,7 @@ function checkScopes(
   for (const client of clients) {
     const unknown = client.scopes.find((name) => !Object.hasOwn(scopes, name));
     if (unknown !== undefined) throw configInvalid(`clients["${client.id}"].scope`, 'names a scope that is not known');
-    const audiences = [...(client.resources ?? []), ...client.introspects];
+    const audiences = [...(client.resources ?? []), ...(client.introspects === 'resource' ? [] : client.introspects)];
     if (!audiences.every((audience) => resources.includes(audience))) {
       throw configInvalid(`clients["${client.id}"].resources`, 'names a resource that is not among `resources`');
     }

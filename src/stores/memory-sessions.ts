@@ -140,5 +140,11 @@ export function createMemorySessionStore(): SessionStore {
 
 /** A copy that neither the caller nor a reader can change. */
 function frozen(session: SessionRecord): SessionRecord {
-  return Object.freeze({ ...session, amr: Object.freeze([...session.amr]) });
+  const { amr, scopes, audience } = session;
+  return Object.freeze({
+    ...session,
+    amr: Object.freeze([...amr]),
+    ...(scopes !== undefined && { scopes: Object.freeze([...scopes]) }),
+    ...(audience !== undefined && { audience: Object.freeze([...audience]) }),
+  });
 }

@@ -28,8 +28,16 @@ const TABLES = `
     acr text NOT NULL,
     started_at bigint NOT NULL,
     ends_at bigint NOT NULL,
-    certificate_thumbprint text
+    certificate_thumbprint text,
+    scopes jsonb,
+    audience jsonb,
+    dpop_thumbprint text
   );
+  IF NOT EXISTS (
+    SELECT FROM pg_attribute WHERE attrelid = 'doorward_sessions'::regclass AND attname = 'dpop_thumbprint'
+  ) THEN
+    ALTER TABLE doorward_sessions ADD COLUMN scopes jsonb, ADD COLUMN audience jsonb, ADD COLUMN dpop_thumbprint text;
+  END IF;
   CREATE INDEX IF NOT EXISTS doorward_sessions_account_id ON doorward_sessions (account_id);
   CREATE INDEX IF NOT EXISTS doorward_sessions_ends_at ON doorward_sessions (ends_at);
   CREATE TABLE IF NOT EXISTS doorward_session_floors (
@@ -84,9 +92,27 @@ const TABLES = `
     last_used_at bigint,
     replaced_by text
   );
-  CREATE INDEX IF NOT EXISTS doorward_api_keys_account_id ON doorward_api_keys (account_id);`;
+  CREATE INDEX IF NOT EXISTS doorward_api_keys_account_id ON doorward_api_keys (account_id);
+  CREATE TABLE IF NOT EXISTS doorward_codes (
+    hash text PRIMARY KEY,
+    record json NOT NULL,
+    expires_at bigint NOT NULL,
+    keep_until bigint NOT NULL,
+    taken_by text,
+    replayed boolean NOT NULL DEFAULT false,
+    failures integer NOT NULL DEFAULT 0
+  );
+  CREATE INDEX IF NOT EXISTS doorward_codes_keep_until ON doorward_codes (keep_until);
+  CREATE TABLE IF NOT EXISTS doorward_consents (
+    account_id text NOT NULL,
+    client_id text NOT NULL,
+    scopes jsonb NOT NULL,
+    granted_at bigint NOT NULL,
+    PRIMARY KEY (account_id, client_id)
+  );`;
 
-// One statement, hence one transaction; the lock lets several processes start at the same time.
+// One statement, hence one transaction; the lock lets several processes start at the same time. A table is altered
+// only where a column is missing: to ask for it with IF NOT EXISTS would lock out all sessions at every start.
 const SCHEMA = `DO $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtext('doorward.migrate'));

@@ -7,7 +7,8 @@ const SESSION = `CREATE OR REPLACE FUNCTION doorward_session(s doorward_sessions
   LANGUAGE sql IMMUTABLE AS $fn$
   SELECT jsonb_strip_nulls(jsonb_build_object('id', s.id, 'accountId', s.account_id, 'clientId', s.client_id,
     'authTime', s.auth_time, 'amr', s.amr, 'acr', s.acr, 'startedAt', s.started_at, 'endsAt', s.ends_at,
-    'certificateThumbprint', s.certificate_thumbprint))
+    'certificateThumbprint', s.certificate_thumbprint, 'scopes', s.scopes, 'audience', s.audience,
+    'dpopThumbprint', s.dpop_thumbprint))
   $fn$`;
 
 // Whoever starts or ends all sessions of an account writes its floor: a start is either seen, and ended, or

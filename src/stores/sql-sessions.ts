@@ -4,7 +4,8 @@ import { purgeAlongTheWay } from './sql-purge.ts';
 import { rowsOf } from './sql-rows.ts';
 
 const START = `SELECT doorward_session_start(
-  ROW($1, $2, $3, $4, $5::text::jsonb, $6, $7, $8, $9)::doorward_sessions, $10, $11) AS answer`;
+  ROW($1, $2, $3, $4, $5::text::jsonb, $6, $7, $8, $9, $10::text::jsonb, $11::text::jsonb, $12)::doorward_sessions,
+  $13, $14) AS answer`;
 
 const FIND = `SELECT doorward_session(s) AS answer FROM doorward_sessions s
   WHERE id = $1 AND ends_at > $3::bigint
@@ -47,7 +48,7 @@ export function createSqlSessionStore(db: SqlDatabase): SessionStore {
   return {
     async start(session, refreshToken) {
       const { id, accountId, clientId = null, authTime, amr, acr, startedAt, endsAt } = session;
-      const { certificateThumbprint = null } = session;
+      const { certificateThumbprint = null, scopes, audience, dpopThumbprint = null } = session;
       await purgeSessions(startedAt);
       const values = [
         id,
@@ -59,6 +60,9 @@ export function createSqlSessionStore(db: SqlDatabase): SessionStore {
         startedAt,
         endsAt,
         certificateThumbprint,
+        scopes === undefined ? null : JSON.stringify(scopes),
+        audience === undefined ? null : JSON.stringify(audience),
+        dpopThumbprint,
       ];
       const token = [refreshToken?.hash ?? null, refreshToken?.idleUntil ?? null];
       const [added] = await answers(START, [...values, ...token]);

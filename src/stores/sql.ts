@@ -1,5 +1,7 @@
 export { createSqlAccountStore } from './sql-accounts.ts';
 export { createSqlApiKeyStore } from './sql-api-keys.ts';
+export { createSqlCodeStore } from './sql-codes.ts';
+export { createSqlConsentStore } from './sql-consents.ts';
 export type { SqlDatabase } from './sql-database.ts';
 export { migrate } from './sql-migrate.ts';
 export { createSqlOnceStore } from './sql-once.ts';

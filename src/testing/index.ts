@@ -1,5 +1,7 @@
 export { accountStoreCases } from './account-cases.ts';
 export { apiKeyStoreCases } from './api-key-cases.ts';
+export { codeStoreCases } from './code-cases.ts';
+export { consentStoreCases } from './consent-cases.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';
 export { onceStoreCases } from './once-cases.ts';
 export { passkeyStoreCases } from './passkey-cases.ts';

@@ -48,10 +48,12 @@ export function withoutNulls<T extends object>(record: T | undefined): Partial<T
 }
 
 /** Does to a record what a careless reader may do; a store is free to hand out one that cannot be changed. */
-export function deface(record: object | undefined, list: readonly string[] | undefined): void {
-  try {
-    Array.prototype.push.call(list, 'defaced');
-  } catch {}
+export function deface(record: object | undefined, ...lists: readonly (readonly string[] | undefined)[]): void {
+  for (const list of lists) {
+    try {
+      Array.prototype.push.call(list, 'defaced');
+    } catch {}
+  }
   for (const name of Object.keys(record ?? {})) {
     try {
       Object.assign(record ?? {}, { [name]: 'defaced' });

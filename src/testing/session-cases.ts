@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SessionStore } from '../accounts/index.ts';
 import { deface, granted, HOSTILE, isRefused, NOW, parallel, withoutNulls } from './parallel.ts';
 import { rotationChecks } from './rotation-checks.ts';
-import { isLive, outcome, refreshToken, session, swap } from './session-records.ts';
+import { grant, isLive, outcome, refreshToken, session, swap } from './session-records.ts';
 import { type Checks, casesOf, type OpenStore, type StoreCase } from './store-case.ts';
 
 const lifeChecks: Checks<SessionStore> = {
@@ -13,6 +13,21 @@ const lifeChecks: Checks<SessionStore> = {
     assert.equal(await store.start(full, refreshToken('first')), true);
     assert.deepEqual(withoutNulls(await store.find('session-1', 'token', NOW)), session());
     assert.deepEqual(withoutNulls(await store.find('session-2', 'token', NOW)), full);
+  },
+  async 'keeps what an OAuth client was granted, in every answer'(store) {
+    const narrow = grant();
+    const empty = grant({ id: 'session-2', startedAt: NOW + 1, scopes: [], audience: [] });
+    assert.equal(await store.start(narrow, refreshToken('first')), true);
+    assert.equal(await store.start(empty), true);
+    assert.deepEqual(withoutNulls(await store.find('session-1', 'token', NOW)), narrow);
+    assert.deepEqual(withoutNulls(await store.find('session-2', 'token', NOW)), empty);
+    assert.deepEqual((await store.list('id-ada', NOW)).map(withoutNulls), [narrow, empty]);
+    assert.deepEqual(withoutNulls(await store.findByRefreshToken('first', NOW)), narrow);
+    for (const kind of ['rotated', 'repeated'] as const) {
+      const rotation = await store.rotate(swap('first', 'second', { clientId: 'app' }));
+      assert.ok(rotation.kind === kind);
+      assert.deepEqual(withoutNulls(rotation.session), narrow);
+    }
   },
   async 'answers with nothing for what it does not hold'(store) {
     await store.start(session(), refreshToken('first'));
@@ -26,7 +41,7 @@ const lifeChecks: Checks<SessionStore> = {
   },
   async 'keeps hostile texts exactly and apart'(store) {
     const records = HOSTILE.map((text) =>
-      session({ id: text, accountId: text, clientId: text, amr: [text], acr: text }),
+      grant({ id: text, accountId: text, clientId: text, amr: [text], acr: text, scopes: [text], audience: [text] }),
     );
     for (const record of records) assert.equal(await store.start(record, refreshToken(record.id)), true);
     for (const record of records) {
@@ -164,16 +179,19 @@ const lifeChecks: Checks<SessionStore> = {
     assert.equal(await isLive(store, 'session-1'), true);
   },
   async 'is not changed through what was put in or taken out'(store) {
-    const amr = ['pwd'];
-    await store.start(session({ amr }), refreshToken('first'));
+    const [amr, scopes, audience] = [['pwd'], ['openid'], ['https://api.example.org']];
+    await store.start(grant({ amr, scopes, audience }), refreshToken('first'));
     amr.push('mfa');
+    scopes.push('delete');
+    audience.push('https://other.example.org');
     const found = await store.find('session-1', 'token', NOW);
-    deface(found, found?.amr);
+    deface(found, found?.amr, found?.scopes, found?.audience);
     const [listed] = await store.list('id-ada', NOW);
-    deface(listed, listed?.amr);
-    const rotation = await store.rotate(swap('first', 'second'));
-    if (rotation.kind !== 'refused') deface(rotation.session, rotation.session.amr);
-    assert.deepEqual(withoutNulls(await store.find('session-1', 'token', NOW)), session());
+    deface(listed, listed?.amr, listed?.scopes, listed?.audience);
+    const rotation = await store.rotate(swap('first', 'second', { clientId: 'app' }));
+    if (rotation.kind !== 'refused') deface(rotation.session, rotation.session.amr, rotation.session.scopes);
+    const kept = grant({ amr: ['pwd'], scopes: ['openid'], audience: ['https://api.example.org'] });
+    assert.deepEqual(withoutNulls(await store.find('session-1', 'token', NOW)), kept);
   },
 };
 

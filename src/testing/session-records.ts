@@ -18,6 +18,12 @@ export function session(fields: Partial<SessionRecord> = {}): SessionRecord {
   };
 }
 
+/** What Ada granted to the client `app`. */
+export function grant(fields: Partial<SessionRecord> = {}): SessionRecord {
+  const granted = { scopes: ['openid', 'create'], audience: ['https://api.example.org'] };
+  return session({ clientId: 'app', ...granted, dpopThumbprint: 'key', ...fields });
+}
+
 export function refreshToken(hash: string, fields: Partial<RefreshTokenRecord> = {}): RefreshTokenRecord {
   return { hash, idleUntil: NOW + 1_800_000, ...fields };
 }

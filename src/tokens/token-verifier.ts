@@ -129,6 +129,6 @@ function remember(cache: VerifiedCache, token: string, result: VerifiedToken['re
 }
 
 /** RFC 7515 section 4.1.9: `application/` may be left out, and media types are compared without case. */
-function bareType(typ: unknown): string | undefined {
+export function bareType(typ: unknown): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined;
 }

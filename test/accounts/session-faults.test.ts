@@ -20,12 +20,14 @@ const faults: [string, () => Promise<never>][] = [
 ];
 const NAMES = ['start', 'find', 'list', 'findByRefreshToken', 'rotate', 'end', 'endAll', 'revokeToken'] as const;
 const NEXT = 'an even better passphrase';
+const NULLS = { clientId: null, scopes: null, audience: null, dpopThumbprint: null, certificateThumbprint: null };
 
 const verbs: [string, (world: World, id: string, token: string) => unknown][] = [
   ['login', (world) => world.login()],
   ['loginVerified', ({ accounts }, id) => accounts.loginVerified(id, { amr: ['hwk'] })],
   ['authenticate', ({ accounts }, _, token) => accounts.authenticate(token)],
   ['refresh', ({ accounts }, _, token) => accounts.refresh(token)],
+  ['beginLogin', ({ accounts }) => accounts.beginLogin({ username: 'ada', password: PASSWORD })],
   ['rotate', ({ accounts }) => accounts.rotate('x'.repeat(43))],
   ['logout', ({ accounts }, _, token) => accounts.logout(token)],
   ['sessionsOf', ({ accounts }, id) => accounts.sessionsOf(id)],
@@ -92,7 +94,7 @@ describe('what a session store answers', () => {
     ['a frozen object', Object.freeze(storedSession())],
     ['an object without prototype', Object.assign(Object.create(null), storedSession())],
     ['more properties than asked for', { ...storedSession(), roles: ['admin'] }],
-    ['null where a column is empty', { ...storedSession(), clientId: null, certificateThumbprint: null }],
+    ['null where a column is empty', { ...storedSession(), ...NULLS }],
   ])('STO-13 %s is read by its own properties', async (_, record) => {
     const { world, token } = await answering(record);
     expect(await world.accounts.authenticate(token)).toMatchObject({ ok: true, principal: { roles: ['viewer'] } });

@@ -218,7 +218,7 @@ describe.each(['oidc', 'oauth2'] as const)('oauth4webapi, %s', (algorithm) => {
     });
     const who = { client_id: 'bound' };
     const keys = await oauth.generateKeyPair('ES256');
-    const DPoP = oauth.DPoP(who, keys);
+    const DPoP = oauth.DPoP({}, keys);
     const bound = await login(as, who, oauth.None(), 'openid create', DPoP);
     const answer = await oauth.protectedResourceRequest(
       bound.access_token,

@@ -621,7 +621,7 @@ describe('scopes at the API', () => {
     const oauth = await import('oauth4webapi');
     const keys = await oauth.generateKeyPair('ES256');
     const code = codeOf(await desk.authorize({ client_id: 'bound', scope: 'openid create' }));
-    const handle = oauth.DPoP({ client_id: 'bound' }, keys);
+    const handle = oauth.DPoP({}, keys);
     const as = { issuer: desk.url, token_endpoint: `${desk.url}/oauth/token` };
     const parameters = oauth.validateAuthResponse(
       as,

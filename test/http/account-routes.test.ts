@@ -1,5 +1,7 @@
+import { accountRoutes, createGate, createRouter } from 'doorward/http';
+import { contractRoles } from 'doorward/rbac';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bearer, type Desk, openDesk, PASSWORD, sendJson } from './support.ts';
+import { bearer, type Desk, INFO, openDesk, PASSWORD, sendJson } from './support.ts';
 
 let desk: Desk;
 let token: string;
@@ -158,6 +160,21 @@ describe('refusals', () => {
     });
     expect((await other.call('GET', '/me', bearer(accessToken))).status).toBe(401);
     await other.close();
+  });
+
+  it('a service that is no account is 403: it is known, and no other token would help', async () => {
+    const service = { id: 'service:billing', roles: [], attributes: {} };
+    const gate = createGate({
+      authenticate: desk.accounts.authenticate,
+      authenticateCaller: () => ({ ok: true, principal: service }),
+      pdp: contractRoles,
+    });
+    const handler = createRouter(accountRoutes(desk.accounts, gate));
+    for (const path of ['/me', '/users/me']) {
+      const response = await handler(new Request(`http://localhost${path}`), INFO);
+      expect(response.status).toBe(403);
+      expect(await response.json()).toEqual({ error: 'Forbidden', message: 'Requires an account' });
+    }
   });
 });
 

@@ -1,6 +1,8 @@
 import {
   createMemoryAccountStore,
   createMemoryApiKeyStore,
+  createMemoryCodeStore,
+  createMemoryConsentStore,
   createMemoryOnceStore,
   createMemoryPasskeyStore,
   createMemoryRateLimitStore,
@@ -10,6 +12,8 @@ import {
 import {
   accountStoreCases,
   apiKeyStoreCases,
+  codeStoreCases,
+  consentStoreCases,
   onceStoreCases,
   passkeyStoreCases,
   rateLimitStoreCases,
@@ -25,3 +29,5 @@ runCases('memory once store', onceStoreCases(createMemoryOnceStore));
 runCases('memory TOTP store', totpStoreCases(createMemoryTotpStore));
 runCases('memory passkey store', passkeyStoreCases(createMemoryPasskeyStore));
 runCases('memory API key store', apiKeyStoreCases(createMemoryApiKeyStore));
+runCases('memory code store', codeStoreCases(createMemoryCodeStore));
+runCases('memory consent store', consentStoreCases(createMemoryConsentStore));

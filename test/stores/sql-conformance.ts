@@ -1,6 +1,8 @@
 import {
   createSqlAccountStore,
   createSqlApiKeyStore,
+  createSqlCodeStore,
+  createSqlConsentStore,
   createSqlOnceStore,
   createSqlPasskeyStore,
   createSqlRateLimitStore,
@@ -11,6 +13,8 @@ import {
 import {
   accountStoreCases,
   apiKeyStoreCases,
+  codeStoreCases,
+  consentStoreCases,
   onceStoreCases,
   passkeyStoreCases,
   rateLimitStoreCases,
@@ -19,8 +23,9 @@ import {
 } from 'doorward/testing';
 import { runCases } from './run-cases.ts';
 
-const TABLES = `doorward_accounts, doorward_api_keys, doorward_once, doorward_passkeys, doorward_rate_limits,
-  doorward_refresh_tokens, doorward_revoked_tokens, doorward_session_floors, doorward_sessions, doorward_totp`;
+const TABLES = `doorward_accounts, doorward_api_keys, doorward_codes, doorward_consents, doorward_once,
+  doorward_passkeys, doorward_rate_limits, doorward_refresh_tokens, doorward_revoked_tokens, doorward_session_floors,
+  doorward_sessions, doorward_totp`;
 
 export async function empty(db: SqlDatabase): Promise<void> {
   await db.query(`TRUNCATE ${TABLES}`, []);
@@ -42,4 +47,6 @@ export function runSqlCases(name: string, db: SqlDatabase): void {
   runCases(`${name} TOTP store`, totpStoreCases(opening(createSqlTotpStore)));
   runCases(`${name} passkey store`, passkeyStoreCases(opening(createSqlPasskeyStore)));
   runCases(`${name} API key store`, apiKeyStoreCases(opening(createSqlApiKeyStore)));
+  runCases(`${name} code store`, codeStoreCases(opening(createSqlCodeStore)));
+  runCases(`${name} consent store`, consentStoreCases(opening(createSqlConsentStore)));
 }

@@ -33,6 +33,43 @@ describe('SQL schema', () => {
     expect(await accounts.byId('id')).toBeDefined();
   });
 
+  it('is brought up to date in place, with the sessions of a former version going on', async () => {
+    const former = new PGlite();
+    await former.exec(`CREATE TABLE doorward_sessions (
+        id text PRIMARY KEY, account_id text NOT NULL, client_id text, auth_time bigint NOT NULL, amr jsonb NOT NULL,
+        acr text NOT NULL, started_at bigint NOT NULL, ends_at bigint NOT NULL, certificate_thumbprint text
+      );
+      INSERT INTO doorward_sessions VALUES ('old', 'id-ada', null, 0, '["pwd"]', 'aal1', 1, 9000000000000, null)`);
+    await Promise.all([migrate(former), migrate(former)]);
+    const sessions = createSqlSessionStore(former);
+    const old = { id: 'old', accountId: 'id-ada', authTime: 0, amr: ['pwd'], acr: 'aal1', startedAt: 1 };
+    expect(await sessions.find('old', 'jti', 2)).toEqual({ ...old, endsAt: 9_000_000_000_000 });
+    const granted = {
+      clientId: 'app',
+      scopes: ['a'],
+      audience: ['b'],
+      dpopThumbprint: 'c',
+      certificateThumbprint: 'd',
+    };
+    const grant = { ...old, id: 'new', endsAt: 9, ...granted };
+    expect(await sessions.start(grant)).toBe(true);
+    expect(await sessions.find('new', 'jti', 2)).toEqual(grant);
+    await former.close();
+  });
+
+  it('locks no session out when it is up to date already', async () => {
+    await migrate(db);
+    const locked = await db.transaction(async (transaction) => {
+      await migrate({ query: (text, values) => transaction.query(text, values) });
+      const { rows } = await transaction.query<{ mode: string }>(
+        `SELECT mode FROM pg_locks WHERE relation = 'doorward_sessions'::regclass`,
+      );
+      return rows.map(({ mode }) => mode);
+    });
+    expect(locked).not.toContain('AccessExclusiveLock');
+    expect(locked.length).toBeGreaterThan(0);
+  });
+
   it('STO-13 hands out roles that are no list as they are, for the reader to refuse', async () => {
     await empty(db);
     await db.exec(

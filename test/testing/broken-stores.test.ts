@@ -160,6 +160,17 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
         },
       })),
   ],
+  ...(['scopes', 'audience', 'dpopThumbprint'] as const).map(
+    (lost) =>
+      [
+        `sessions that forget the ${lost} of a grant`,
+        'keeps what an OAuth client was granted, in every answer',
+        () =>
+          sessions((store) => ({
+            start: ({ [lost]: _, ...session }, token) => store.start(session as SessionRecord, token),
+          })),
+      ] as const,
+  ),
   [
     'sessions whose grace time revives an idle token',
     'never revives an idle token, whatever the grace time',

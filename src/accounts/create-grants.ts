@@ -1,0 +1,65 @@
+import { publishAudit } from '../core/index.ts';
+import { originOf } from '../core/origin.ts';
+import { endSession } from './end-session.ts';
+import { clientSubject, type Grant, type Grants } from './grants.ts';
+import { toPublicAccount } from './public-account.ts';
+import { hashRefreshToken, isRefreshToken } from './refresh-token.ts';
+import type { Swap } from './rotation.ts';
+import { isGrant } from './session.ts';
+import { MAX_TOLERANCE_SECONDS } from './session-control.ts';
+import type { SessionRecord } from './session-store.ts';
+import { hashSessionToken, isSessionToken } from './session-token.ts';
+import type { Settings } from './settings.ts';
+import { createStartGrant } from './start-grant.ts';
+
+/** The sessions of OAuth clients, over the same stores and by the same rules as logins. */
+export function createGrants(settings: Settings, swap: Swap): Grants {
+  const { store, sessions, clock } = settings;
+
+  /** The session with the account that it is for, as long as that one is enabled. */
+  async function withAccount(session: SessionRecord): Promise<Grant | undefined> {
+    if (session.clientId !== undefined && session.accountId === clientSubject(session.clientId)) return { session };
+    const account = await store.byId(session.accountId);
+    return account === undefined || account.disabled ? undefined : { session, account: toPublicAccount(account) };
+  }
+
+  const grantOf = async (session: SessionRecord | undefined): Promise<Grant | undefined> =>
+    session !== undefined && isGrant(session) ? withAccount(session) : undefined;
+
+  return {
+    start: createStartGrant(settings),
+    async rotate(token, { clientId, caller, admit }) {
+      const { session, account, refreshToken } = await swap(token, {
+        clientId,
+        caller,
+        isGrant: true,
+        ...(admit !== undefined && {
+          admit: (holder) => admit({ session: holder.session, account: toPublicAccount(holder.account) }),
+        }),
+      });
+      return { session, account: toPublicAccount(account), refreshToken };
+    },
+    find: async (sessionId, tokenId) => grantOf(await sessions.find(sessionId, tokenId, clock())),
+    async findByRefreshToken(token) {
+      if (!isRefreshToken(token)) return undefined;
+      return grantOf(await sessions.findByRefreshToken(hashRefreshToken(token), clock()));
+    },
+    async findBySessionToken(token) {
+      if (!isSessionToken(token)) return undefined;
+      const session = await sessions.findByRefreshToken(hashSessionToken(token), clock());
+      return session === undefined || session.clientId !== undefined ? undefined : withAccount(session);
+    },
+    end: ({ id, accountId }, reason, caller = {}) =>
+      endSession(settings, accountId, id, { reason, origin: originOf(caller) }),
+    async endOfClient(accountId, clientId, reason, caller = {}) {
+      const own = (await sessions.list(accountId, clock())).filter((session) => session.clientId === clientId);
+      const ending = { reason, origin: originOf(caller) };
+      const ended = await Promise.all(own.map(({ id }) => endSession(settings, accountId, id, ending)));
+      return ended.filter(Boolean).length;
+    },
+    async revokeToken({ session }, tokenId, expiresAt, caller = {}) {
+      await sessions.revokeToken(tokenId, (expiresAt + MAX_TOLERANCE_SECONDS) * 1_000, clock());
+      publishAudit({ type: 'token.revoked', accountId: session.accountId, tokenId, ...originOf(caller) });
+    },
+  };
+}
