@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const { ISSUER: issuer = 'http://localhost:4000', CLIENT_ID: clientId = 'demo-spa' } = process.env;
+const { ISSUER: issuer = 'http://127.0.0.1:4000', CLIENT_ID: clientId = 'demo-spa' } = process.env;
 const { SCOPE: scope = 'openid profile', PORT: port = '5173' } = process.env;
 const file = (name, type) => ({ type: `${type}; charset=utf-8`, body: readFileSync(new URL(name, import.meta.url)) });
 const index = file('index.html', 'text/html');

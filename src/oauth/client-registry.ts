@@ -1,19 +1,9 @@
 import { configInvalid } from '../core/config-invalid.ts';
-import type { ClientCertificate } from '../core/index.ts';
-import type { JwsVerifier } from '../tokens/jws.ts';
 import type { Client, ClientMetadata } from './client-metadata.ts';
 import { readClient } from './read-client.ts';
+import type { RegisteredClient } from './registered-client.ts';
 
-/** A client with what its credentials are compared with; that stays in this folder. */
-export interface RegisteredClient {
-  readonly client: Client;
-  /** SHA-256 of the secret. */
-  readonly secretHash?: Buffer;
-  /** The signature layer over its keys, for `private_key_jwt`. */
-  readonly verifyAssertion?: JwsVerifier;
-  /** Tells whether a certificate is its own, for `tls_client_auth`. */
-  readonly isOwnCertificate?: (certificate: ClientCertificate) => boolean;
-}
+export type { RegisteredClient } from './registered-client.ts';
 
 /** The clients that an authorization server knows. */
 export interface ClientRegistry {

@@ -3,9 +3,9 @@ import { isDisplayName } from '../core/identifiers.ts';
 import { isWebAddress } from '../core/web-address.ts';
 import { readOwnCertificate, readSecretHash, readVerifier } from './client-keys.ts';
 import type { Client, ClientMetadata, GrantType, TokenEndpointAuthMethod } from './client-metadata.ts';
-import type { RegisteredClient } from './client-registry.ts';
 import { type Members, membersOf } from './members.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
+import type { RegisteredClient } from './registered-client.ts';
 
 type Credentials = Omit<RegisteredClient, 'client'>;
 

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createBcryptHasher } from 'doorward/passwords';
 import { generateSync } from 'otplib';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -7,15 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { readConfig } from '../../examples/server/config.ts';
 import { startServer } from '../../examples/server/server.ts';
 import { DEMO_PASSWORD, SECRET } from '../contract/harness.ts';
-
-/** Passkeys are bound to a host name and its port, and browsers refuse them on addresses. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
+import { freePort } from './free-port.ts';
 
 let browser: Browser;
 let server: Awaited<ReturnType<typeof startServer>>;
@@ -24,6 +14,7 @@ let ahead = 0;
 const now = (): number => Date.now() + ahead;
 
 beforeAll(async () => {
+  // Passkeys are bound to a host name and its port, and browsers refuse them on addresses.
   const port = await freePort();
   url = `http://localhost:${port}`;
   const config = readConfig({

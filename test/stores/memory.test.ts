@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createMemoryOnceStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryCodeStore, createMemoryOnceStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
@@ -107,6 +107,54 @@ describe('bounds of the memory once store', () => {
   it.each([0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d as maxKeys', (maxKeys) => {
     expect(() => createMemoryOnceStore({ maxKeys })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', field: 'maxKeys' }),
+    );
+  });
+});
+
+describe('bounds of the memory code store', () => {
+  const code = (expiresAt: number) => ({
+    ...{ clientId: 'app', accountId: 'id-ada', redirectUri: 'https://app.example.org/cb', codeChallenge: 'challenge' },
+    ...{ scopes: [], audience: [], authTime: 0, amr: [], acr: 'aal1', loginSessionId: 'login', issuedAt: 0, expiresAt },
+  });
+
+  it('DOS-11 refuses when it is full, and forgets neither a code in force nor one that was taken', async () => {
+    const store = createMemoryCodeStore({ maxCodes: 3 });
+    for (const hash of ['a', 'b', 'c']) await store.put(hash, code(1_000), 9_000, 0);
+    expect(await store.take('a', 'session', 5, 999)).toEqual({ kind: 'taken' });
+    for (const hash of ['d', 'e', 'f']) {
+      await expect(store.put(hash, code(1_999), 9_000, 999)).rejects.toMatchObject({
+        code: 'SERVICE_BUSY',
+        status: 503,
+      });
+    }
+    expect(await store.take('b', 'other', 5, 999)).toEqual({ kind: 'taken' });
+    await store.put('d', code(8_999), 9_000, 1_000);
+    for (const hash of ['e', 'f']) {
+      await expect(store.put(hash, code(8_999), 9_000, 8_998)).rejects.toMatchObject({ code: 'SERVICE_BUSY' });
+    }
+    expect(await store.take('a', 'eve', 5, 8_999)).toEqual({ kind: 'replayed', sessionId: 'session' });
+    for (const hash of ['e', 'f', 'g']) await store.put(hash, code(9_500), 9_900, 9_000);
+  });
+
+  it('DOS-11 has room for ever when codes end as fast as they come', async () => {
+    const store = createMemoryCodeStore({ maxCodes: 300 });
+    for (let now = 0; now < 20_000; now += 1) {
+      await store.put(`code-${now}`, code(now + 60), now + 150, now);
+      if (now % 2 === 0) expect(await store.take(`code-${now}`, 'session', 5, now)).toEqual({ kind: 'taken' });
+    }
+  });
+
+  it('finds and gives nothing by a time that is no number', async () => {
+    const store = createMemoryCodeStore();
+    await store.put('a', code(1_000), 9_000, 0);
+    expect(await store.find('a', Number.NaN)).toBeUndefined();
+    expect(await store.take('a', 'session', 5, Number.NaN)).toEqual({ kind: 'gone' });
+    expect(await store.take('a', 'session', 5, 0)).toEqual({ kind: 'taken' });
+  });
+
+  it.each([0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d as maxCodes', (maxCodes) => {
+    expect(() => createMemoryCodeStore({ maxCodes })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', field: 'maxCodes' }),
     );
   });
 });

@@ -1,5 +1,12 @@
 import { createRequire } from 'node:module';
-import { createSqlOnceStore, createSqlSessionStore, migrate, type SqlDatabase } from 'doorward/stores/sql';
+import {
+  createSqlCodeStore,
+  createSqlConsentStore,
+  createSqlOnceStore,
+  createSqlSessionStore,
+  migrate,
+  type SqlDatabase,
+} from 'doorward/stores/sql';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { empty, runSqlCases } from './sql-conformance.ts';
 
@@ -50,6 +57,13 @@ const swap = (hash: string, next: string, graceMs: number) => ({
   graceMs,
   now: NOW + 1_000,
 });
+
+const code = {
+  ...{ clientId: 'app', accountId: 'id-ada', redirectUri: 'https://app.example.org/cb', codeChallenge: 'challenge' },
+  ...{ scopes: ['create'], audience: [], authTime: NOW / 1_000, amr: ['pwd'], acr: 'aal1', loginSessionId: 'login' },
+  ...{ issuedAt: NOW, expiresAt: NOW + 60_000 },
+};
+const KEEP = NOW + 3_600_000;
 
 describe('races on 12 connections, 200 rounds of 50 parallel calls', () => {
   beforeEach(() => empty(db));
@@ -121,6 +135,59 @@ describe('races on 12 connections, 200 rounds of 50 parallel calls', () => {
     }
     expect(granted).toBe(200);
   }, 120_000);
+
+  it('take: one call of each round, and every other names its session', async () => {
+    const codes = createSqlCodeStore(db);
+    for (const round of ROUNDS) {
+      await codes.put(`code-${round}`, code, KEEP, NOW);
+      const answers = await Promise.all(PARALLEL.map((index) => codes.take(`code-${round}`, `s-${index}`, 5, NOW)));
+      const winner = answers.findIndex(({ kind }) => kind === 'taken');
+      const others = answers.filter((_, index) => index !== winner);
+      expect(others).toEqual(others.map(() => ({ kind: 'replayed', sessionId: `s-${winner}` })));
+      expect(await codes.find(`code-${round}`, NOW)).toMatchObject({ takenBy: `s-${winner}`, replayed: true });
+    }
+  }, 120_000);
+
+  it('take: one of 1,000 parallel calls', async () => {
+    const codes = createSqlCodeStore(db);
+    await codes.put('code', code, KEEP, NOW);
+    const calls = Array.from({ length: 1_000 }, (_, index) => codes.take('code', `s-${index}`, 5, NOW));
+    const kinds = (await Promise.all(calls)).map(({ kind }) => kind);
+    expect([
+      kinds.filter((kind) => kind === 'taken').length,
+      kinds.filter((kind) => kind === 'replayed').length,
+    ]).toEqual([1, 999]);
+  }, 120_000);
+
+  it('grant: 50 calls of each round, nothing is lost', async () => {
+    const consents = createSqlConsentStore(db);
+    for (const round of ROUNDS.slice(0, 50)) {
+      await Promise.all(PARALLEL.map((index) => consents.grant('id-ada', `c-${round}`, [`scope-${index}`], NOW)));
+      expect((await consents.find('id-ada', `c-${round}`))?.scopes).toHaveLength(50);
+    }
+  }, 120_000);
+
+  it.each([
+    ['repeatable read', repeatableRead],
+    ['serializable', serializable],
+  ])(
+    'STO-05 take under %s: the losers fail or are told, and nobody wins twice',
+    async (_level, isolatedDb) => {
+      const codes = createSqlCodeStore(isolatedDb);
+      for (const round of ROUNDS.slice(0, 20)) {
+        await codes.put(`code-${round}`, code, KEEP, NOW);
+        const answers = await Promise.allSettled(
+          [...PARALLEL, ...PARALLEL].map((_, index) => codes.take(`code-${round}`, `s-${index}`, 5, NOW)),
+        );
+        const kinds = answers.map((answer) =>
+          answer.status === 'fulfilled' ? answer.value.kind : (answer.reason as { code?: string }).code,
+        );
+        expect(kinds.filter((kind) => kind === 'taken')).toHaveLength(1);
+        expect(kinds.filter((kind) => kind !== 'taken' && kind !== 'replayed' && kind !== '40001')).toEqual([]);
+      }
+    },
+    120_000,
+  );
 
   it('STO-05 under serializable isolation the losers fail, and nobody wins twice', async () => {
     const sessions = createSqlSessionStore(serializable);

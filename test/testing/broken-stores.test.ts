@@ -1,7 +1,10 @@
 import type { AccountStore, RateLimitStore, SessionRecord, SessionStore } from 'doorward/accounts';
+import type { CodeStore, ConsentStore } from 'doorward/oauth';
 import {
   createMemoryAccountStore,
   createMemoryApiKeyStore,
+  createMemoryCodeStore,
+  createMemoryConsentStore,
   createMemoryOnceStore,
   createMemoryPasskeyStore,
   createMemoryRateLimitStore,
@@ -11,6 +14,8 @@ import {
 import {
   accountStoreCases,
   apiKeyStoreCases,
+  codeStoreCases,
+  consentStoreCases,
   onceStoreCases,
   passkeyStoreCases,
   rateLimitStoreCases,
@@ -36,6 +41,10 @@ const limits = (breakIt: (store: RateLimitStore) => Partial<RateLimitStore>) =>
   rateLimitStoreCases(broken(createMemoryRateLimitStore, breakIt));
 const sessions = (breakIt: (store: SessionStore) => Partial<SessionStore>) =>
   sessionStoreCases(broken(createMemorySessionStore, breakIt));
+const codes = (breakIt: (store: CodeStore) => Partial<CodeStore>) =>
+  codeStoreCases(broken(() => createMemoryCodeStore(), breakIt));
+const consents = (breakIt: (store: ConsentStore) => Partial<ConsentStore>) =>
+  consentStoreCases(broken(createMemoryConsentStore, breakIt));
 
 /** Every broken store with a case that it has to fail. */
 const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[] = [
@@ -402,6 +411,121 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
           remove: async (_accountId, id) => store.remove((await store.find(id))?.accountId ?? '', id),
         })),
       ),
+  ],
+  [
+    'codes that are looked for before they are taken',
+    'lets one of 50 parallel calls take a code, and tells all others whose it is',
+    () =>
+      codes((store) => ({
+        async take(hash, sessionId, maxFailures, now) {
+          const takenBy = (await store.find(hash, now))?.takenBy;
+          await turn();
+          const taken = await store.take(hash, sessionId, maxFailures, now);
+          return takenBy === undefined && taken.kind === 'replayed' ? { kind: 'taken' } : taken;
+        },
+      })),
+  ],
+  [
+    'codes that are deleted when they are taken',
+    'remembers who took a code and that it came again, beyond its expiry and to the end',
+    () => {
+      const taken = new Set<string>();
+      return codes((store) => ({
+        async find(hash, now) {
+          return taken.has(hash) ? undefined : store.find(hash, now);
+        },
+        async take(hash, ...rest) {
+          taken.add(hash);
+          return store.take(hash, ...rest);
+        },
+      }));
+    },
+  ],
+  [
+    'codes whose tombstone goes when they would have expired',
+    'marks a replay that comes when the code would be expired, too',
+    () =>
+      codes((store) => ({
+        put: (hash, record, _keepUntil, now) => store.put(hash, record, record.expiresAt, now),
+      })),
+  ],
+  [
+    'codes that tell of a replay and leave no mark',
+    'remembers who took a code and that it came again, beyond its expiry and to the end',
+    () =>
+      codes((store) => ({
+        async find(hash, now) {
+          const state = await store.find(hash, now);
+          return state && { ...state, replayed: false };
+        },
+      })),
+  ],
+  [
+    'codes whose replay is told as that of whoever asks',
+    'lets one of 50 parallel calls take a code, and tells all others whose it is',
+    () =>
+      codes((store) => ({
+        async take(hash, sessionId, ...rest) {
+          const taken = await store.take(hash, sessionId, ...rest);
+          return taken.kind === 'replayed' ? { ...taken, sessionId } : taken;
+        },
+      })),
+  ],
+  [
+    'codes that live on however many verifiers were wrong',
+    'gives a code up to the last wrong verifier, and none after it',
+    () => codes((store) => ({ take: (hash, id, _max, now) => store.take(hash, id, 1e9, now) })),
+  ],
+  [
+    'codes whose failures are read and then written',
+    'counts 50 parallel wrong verifiers one by one',
+    () =>
+      codes((store) => ({
+        async fail(hash, now) {
+          const before = (await store.find(hash, now))?.failures ?? 0;
+          await turn();
+          await store.fail(hash, now);
+          return before + 1;
+        },
+      })),
+  ],
+  [
+    'STO-11 codes that expire by the clock of the database',
+    'gives back what was put in, and finding changes nothing',
+    () => codes((store) => ({ find: (hash) => store.find(hash, Date.now()) })),
+  ],
+  [
+    'codes that are overwritten',
+    'never lets a second code take the place of the first',
+    () => codes((store) => ({ put: (hash, ...rest) => store.put(hash, ...rest).catch(() => undefined) })),
+  ],
+  [
+    'STO-10 codes whose taking answers with something truthy',
+    'takes 50 codes in parallel, each by itself',
+    () => codes(() => ({ take: async () => 'OK' as never })),
+  ],
+  [
+    'consents that are read and then written',
+    'loses nothing of 50 parallel grants',
+    () =>
+      consents((store) => ({
+        async grant(accountId, clientId, scopes, now) {
+          const before = (await store.find(accountId, clientId))?.scopes ?? [];
+          await turn();
+          await store.revoke(accountId, clientId);
+          await store.grant(accountId, clientId, [...before, ...scopes], now);
+        },
+      })),
+  ],
+  [
+    'consents that only grow',
+    'lets one of 50 parallel calls take a consent back, for good',
+    () => consents((store) => ({ revoke: async (...of) => (await store.find(...of)) !== undefined })),
+  ],
+  [
+    'STO-10 consents that report something truthy for what was taken back',
+    'lets one of 50 parallel calls take a consent back, for good',
+    () => consents((store) => ({ revoke: async (...of) => Number(await store.revoke(...of)) as never })),
   ],
   [
     'API keys that are replaced in two steps',
