@@ -25,7 +25,11 @@ export async function answering(
     const refusal = toOAuthError(error);
     if (refusal.status >= 500) report(error, info, onError);
     const { code, description, status, headers } = refusal;
-    return answer(status, { error: code, ...(description !== undefined && { error_description: description }) }, headers);
+    return answer(
+      status,
+      { error: code, ...(description !== undefined && { error_description: description }) },
+      headers,
+    );
   }
 }
 

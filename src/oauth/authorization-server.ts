@@ -1,19 +1,19 @@
 import type { Authenticator } from '../core/index.ts';
 import { createRouter, type Handler, type Routes } from '../http/index.ts';
-import { createAuthenticate } from './authenticate.ts';
-import { createAuthorizeEndpoint } from './authorize-endpoint.ts';
-import { createAuthenticateClient } from './client-authentication.ts';
-import { type ConsentControl, createConsentControl } from './consent-control.ts';
-import { withCors } from './cors.ts';
-import { createDpopVerifier } from './dpop.ts';
+import { createAuthorizeEndpoint } from './authorize/authorize-endpoint.ts';
+import { createAuthenticateClient } from './clients/client-authentication.ts';
+import { type ConsentControl, createConsentControl } from './consents/consent-control.ts';
+import { createDpopVerifier } from './dpop/dpop.ts';
 import { ENDPOINT_PATHS, pathOf } from './endpoints.ts';
-import { createFindAccessToken } from './find-access-token.ts';
-import { createIntrospection, type Introspect } from './introspection.ts';
-import { metadataRoutes } from './metadata.ts';
-import { createRevocation, type Revoke } from './revocation.ts';
+import { withCors } from './metadata/cors.ts';
+import { metadataRoutes } from './metadata/metadata.ts';
+import { createAuthenticate } from './resource/authenticate.ts';
+import { createFindAccessToken } from './resource/find-access-token.ts';
+import { createIntrospection, type Introspect } from './resource/introspection.ts';
+import { createRevocation, type Revoke } from './resource/revocation.ts';
+import { createUserinfo } from './resource/userinfo.ts';
 import { type AuthorizationServerOptions, readSettings } from './settings.ts';
-import { createTokenEndpoint } from './token-endpoint.ts';
-import { createUserinfo } from './userinfo.ts';
+import { createTokenEndpoint } from './token/token-endpoint.ts';
 
 /** An OAuth 2.0 and OpenID Connect server, and the resource server's side of it. */
 export interface AuthorizationServer {

@@ -47,7 +47,11 @@ export class OAuthError extends Error {
   /** @param problem names what is wrong with the request in words of ours; never a value of the request */
   constructor(
     code: OAuthErrorCode,
-    { problem, status = 400, headers = {} }: { problem?: string; status?: number; headers?: Record<string, string> } = {},
+    {
+      problem,
+      status = 400,
+      headers = {},
+    }: { problem?: string; status?: number; headers?: Record<string, string> } = {},
   ) {
     super(code);
     this.name = 'OAuthError';

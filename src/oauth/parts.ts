@@ -2,7 +2,7 @@ import type { Grant, NewGrant } from '../accounts/index.ts';
 import type { Caller } from '../core/index.ts';
 import type { RequestInfo } from '../http/index.ts';
 import type { Claims } from '../tokens/index.ts';
-import type { Client } from './client-metadata.ts';
+import type { Client } from './clients/client-metadata.ts';
 import type { Parameters } from './parameters.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Client } from './client-metadata.ts';
+import type { Client } from './clients/client-metadata.ts';
 import { OAuthError } from './oauth-error.ts';
 
 const MAX_SCOPES = 100;

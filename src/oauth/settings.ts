@@ -5,14 +5,14 @@ import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type Clock, type OnceStore, systemClock } from '../core/index.ts';
 import type { ErrorListener } from '../http/index.ts';
 import { publicJwks, type SigningKeySet, secretKey } from '../tokens/index.ts';
-import { boundedCodeStore } from './bounded-code-store.ts';
-import { boundedConsentStore } from './bounded-consent-store.ts';
-import type { ClientRegistry } from './client-registry.ts';
-import type { CodeStore } from './code-store.ts';
-import type { ConsentStore } from './consent-store.ts';
+import type { ClientRegistry } from './clients/client-registry.ts';
+import { boundedCodeStore } from './codes/bounded-code-store.ts';
+import type { CodeStore } from './codes/code-store.ts';
+import { boundedConsentStore } from './consents/bounded-consent-store.ts';
+import type { ConsentStore } from './consents/consent-store.ts';
 import { type EndpointUrls, endpointUrls } from './endpoints.ts';
-import type { RenderPage } from './page.ts';
-import { renderPage } from './render-page.ts';
+import type { RenderPage } from './pages/page.ts';
+import { renderPage } from './pages/render-page.ts';
 
 /** What the authorization server needs of `doorward/accounts`. */
 export type OAuthAccounts = Pick<Accounts, 'byId' | 'subject'> & LoginSteps & { readonly grants: Grants };

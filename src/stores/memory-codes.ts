@@ -1,6 +1,6 @@
 import { configInvalid } from '../core/config-invalid.ts';
 import { DoorwardError } from '../core/errors.ts';
-import type { CodeRecord, CodeStore } from '../oauth/code-store.ts';
+import type { CodeRecord, CodeStore } from '../oauth/codes/code-store.ts';
 import { createSweep } from './sweep.ts';
 
 export interface MemoryCodeStoreOptions {

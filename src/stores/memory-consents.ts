@@ -1,4 +1,4 @@
-import type { ConsentRecord, ConsentStore } from '../oauth/consent-store.ts';
+import type { ConsentRecord, ConsentStore } from '../oauth/consents/consent-store.ts';
 
 /**
  * Keeps consents in memory, for tests, trials and single processes that may forget.

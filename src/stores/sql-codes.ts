@@ -1,4 +1,4 @@
-import type { CodeState, CodeStore, TakenCode } from '../oauth/code-store.ts';
+import type { CodeState, CodeStore, TakenCode } from '../oauth/codes/code-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { purgeAlongTheWay } from './sql-purge.ts';
 import { recordOf, rowsOf } from './sql-rows.ts';

@@ -1,4 +1,4 @@
-import type { ConsentRecord, ConsentStore } from '../oauth/consent-store.ts';
+import type { ConsentRecord, ConsentStore } from '../oauth/consents/consent-store.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { recordOf, rowsOf } from './sql-rows.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CodeRecord, CodeState, CodeStore, TakenCode } from '../oauth/code-store.ts';
+import type { CodeRecord, CodeState, CodeStore, TakenCode } from '../oauth/codes/code-store.ts';
 import { deface, HOSTILE, NOW, parallel, withoutNulls } from './parallel.ts';
 import { EFFECTIVE_CALLS, parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConsentRecord, ConsentStore } from '../oauth/consent-store.ts';
+import type { ConsentRecord, ConsentStore } from '../oauth/consents/consent-store.ts';
 import { deface, granted, HOSTILE, NOW, parallel, withoutNulls } from './parallel.ts';
 import { parallelWithFaults } from './parallel-with-faults.ts';
 import { casesOf, type OpenStore, type StoreCase } from './store-case.ts';

@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import type { PageView } from 'doorward/oauth';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { html } from '../../src/oauth/html.ts';
-import { pageResponse } from '../../src/oauth/page-response.ts';
-import { renderPage } from '../../src/oauth/render-page.ts';
+import { html } from '../../src/oauth/pages/html.ts';
+import { pageResponse } from '../../src/oauth/pages/page-response.ts';
+import { renderPage } from '../../src/oauth/pages/render-page.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const IMAGES = 'docs/images';

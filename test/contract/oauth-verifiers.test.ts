@@ -36,7 +36,10 @@ describe('verifiers of others, by our JWKS', () => {
     });
     const judge = (token: string) =>
       new Promise<{ auth?: { sub?: string } }>((resolve, reject) => {
-        const request = { method: 'GET', headers: { authorization: `Bearer ${token}` } };
+        const request: { auth?: { sub?: string }; [name: string]: unknown } = {
+          method: 'GET',
+          headers: { authorization: `Bearer ${token}` },
+        };
         // biome-ignore lint/suspicious/noExplicitAny: express is not installed, its request is what the guard reads of it
         void guard(request as any, {} as any, (error?: unknown) => (error ? reject(error) : resolve(request)));
       });

@@ -3,8 +3,8 @@ import type { CodeRecord, CodeState, CodeStore, ConsentRecord, ConsentStore } fr
 import { createMemoryCodeStore, createMemoryConsentStore } from 'doorward/stores/memory';
 import { withFaults } from 'doorward/testing';
 import { describe, expect, it } from 'vitest';
-import { boundedCodeStore } from '../../src/oauth/bounded-code-store.ts';
-import { boundedConsentStore } from '../../src/oauth/bounded-consent-store.ts';
+import { boundedCodeStore } from '../../src/oauth/codes/bounded-code-store.ts';
+import { boundedConsentStore } from '../../src/oauth/consents/bounded-consent-store.ts';
 
 const NOW = 1_000_000_000_000;
 const record: CodeRecord = {

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { ClientCertificate } from 'doorward';
 import { type ClientMetadata, createClientRegistry } from 'doorward/oauth';
 import { describe, expect, it } from 'vitest';
-import { isRegisteredRedirectUri } from '../../src/oauth/redirect-uri.ts';
+import { isRegisteredRedirectUri } from '../../src/oauth/clients/redirect-uri.ts';
 
 const SECRET = 'kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A';
 const HASH = createHash('sha256').update(SECRET).digest('base64url');

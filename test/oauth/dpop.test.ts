@@ -3,8 +3,8 @@ import { AUDIT_CHANNEL } from 'doorward';
 import { createMemoryOnceStore } from 'doorward/stores/memory';
 import { fixedClock } from 'doorward/testing';
 import { describe, expect, it } from 'vitest';
-import { createDpopVerifier, type DpopVerifierOptions, readDpop } from '../../src/oauth/dpop.ts';
-import { comparableAddress } from '../../src/oauth/dpop-address.ts';
+import { createDpopVerifier, type DpopVerifierOptions, readDpop } from '../../src/oauth/dpop/dpop.ts';
+import { comparableAddress } from '../../src/oauth/dpop/dpop-address.ts';
 import { ecKey, forge, proofClaims, proofHeader } from './support/proofs.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);

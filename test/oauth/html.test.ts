@@ -1,6 +1,6 @@
 import type { HtmlValue } from 'doorward/oauth';
 import { describe, expect, it } from 'vitest';
-import { html } from '../../src/oauth/html.ts';
+import { html } from '../../src/oauth/pages/html.ts';
 
 const NASTY = `<script>alert("1")</script>&'`;
 const ESCAPED = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;';

@@ -3,7 +3,7 @@ import { createRouter, type Handler } from 'doorward/http';
 import { createKeyring, jwkThumbprint, privateKey, type SigningKeySet, type TokenKey } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
 import { endpointUrls } from '../../src/oauth/endpoints.ts';
-import { metadataRoutes } from '../../src/oauth/metadata.ts';
+import { metadataRoutes } from '../../src/oauth/metadata/metadata.ts';
 import type { Settings } from '../../src/oauth/settings.ts';
 
 const INFO = { requestId: 'r-1' };

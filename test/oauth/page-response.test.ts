@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Page } from 'doorward/oauth';
 import { describe, expect, it } from 'vitest';
-import { html } from '../../src/oauth/html.ts';
-import { pageResponse } from '../../src/oauth/page-response.ts';
-import { renderPage } from '../../src/oauth/render-page.ts';
+import { html } from '../../src/oauth/pages/html.ts';
+import { pageResponse } from '../../src/oauth/pages/page-response.ts';
+import { renderPage } from '../../src/oauth/pages/render-page.ts';
 
 const page: Page = { html: '<!doctype html><title>Grüße</title>' };
 const policyOf = (response: Response) => response.headers.get('content-security-policy');

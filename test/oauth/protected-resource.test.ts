@@ -1,11 +1,11 @@
 import { createRouter, json } from 'doorward/http';
 import { describe, expect, it } from 'vitest';
-import { withCors } from '../../src/oauth/cors.ts';
+import { withCors } from '../../src/oauth/metadata/cors.ts';
 import {
   type ProtectedResourceOptions,
   protectedResourceRoutes,
   resourceMetadataUrl,
-} from '../../src/oauth/protected-resource.ts';
+} from '../../src/oauth/metadata/protected-resource.ts';
 
 const INFO = { requestId: 'r-1' };
 const ISSUER = 'https://login.example.org';

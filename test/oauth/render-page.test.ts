@@ -1,6 +1,6 @@
 import type { PageProblem, PageView } from 'doorward/oauth';
 import { describe, expect, it } from 'vitest';
-import { renderPage } from '../../src/oauth/render-page.ts';
+import { renderPage } from '../../src/oauth/pages/render-page.ts';
 
 const NASTY = `"><img src=x onerror=alert(1)>'</style></title><script>alert(1)</script>`;
 const form = { action: '/authorize?client_id=a&state=b', hidden: { csrf: 'c"1', step: 'login' } };

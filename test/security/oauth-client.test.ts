@@ -101,7 +101,7 @@ describe('the callback', () => {
     const client = clientOf(provider, { clock: () => now, maxTransactionSeconds: 60 });
     const { back, transaction } = await begun(client);
     now += 61_000;
-    expect((await refusal(client.handleCallback(back, transaction))).problem).toBeUndefined();
+    expect((await refusal(client.handleCallback(back, transaction))).message).toBe('transaction is too old');
     now -= 120_000;
     expect((await refusal(client.handleCallback(back, transaction))).field).toBe('transaction');
   });

@@ -1,17 +1,7 @@
 import type { Metadata } from './metadata.ts';
 import type { Settings } from './options.ts';
 import { createNonce, createPkcePair, createState } from './random.ts';
-import type { AuthorizationTransaction } from './transaction.ts';
-
-/** What one login asks for beside the rest (OpenID Connect Core section 3.1.2.1). */
-export interface AuthorizationRequestOptions {
-  readonly loginHint?: string;
-  readonly prompt?: 'none' | 'login' | 'consent' | 'select_account';
-  /** How recent the login has to be, in seconds; checked in the answer. */
-  readonly maxAgeSeconds?: number;
-  /** The classes of which the login must have one; checked in the answer. */
-  readonly acrValues?: readonly string[];
-}
+import type { AuthorizationRequestOptions, AuthorizationTransaction } from './transaction.ts';
 
 export interface AuthorizationRequest {
   /** Send the browser there. */

@@ -1,10 +1,6 @@
 import type { JsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
-import {
-  type AuthorizationRequest,
-  type AuthorizationRequestOptions,
-  authorizationRequest,
-} from './authorization-url.ts';
+import { type AuthorizationRequest, authorizationRequest } from './authorization-url.ts';
 import { readCallback } from './callback.ts';
 import { createAuthenticated } from './client-credentials.ts';
 import { askJson, send } from './exchange.ts';
@@ -13,7 +9,7 @@ import { createFindMetadata } from './metadata.ts';
 import { type OAuthClientOptions, readOptions } from './options.ts';
 import { responseInvalid } from './response-invalid.ts';
 import { readTokenSet, type TokenSet } from './token-set.ts';
-import { type AuthorizationTransaction, readTransaction } from './transaction.ts';
+import { type AuthorizationRequestOptions, type AuthorizationTransaction, readTransaction } from './transaction.ts';
 
 /**
  * A client of one authorization server. Every verb may throw `OAUTH_REFUSED` with the server's error code,

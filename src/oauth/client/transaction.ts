@@ -1,7 +1,16 @@
 import { ownProperty } from '../../core/own-property.ts';
-import type { AuthorizationRequestOptions } from './authorization-url.ts';
 import type { Settings } from './options.ts';
 import { responseInvalid } from './response-invalid.ts';
+
+/** What one login asks for beside the rest (OpenID Connect Core section 3.1.2.1). */
+export interface AuthorizationRequestOptions {
+  readonly loginHint?: string;
+  readonly prompt?: 'none' | 'login' | 'consent' | 'select_account';
+  /** How recent the login has to be, in seconds; checked in the answer. */
+  readonly maxAgeSeconds?: number;
+  /** The classes of which the login must have one; checked in the answer. */
+  readonly acrValues?: readonly string[];
+}
 
 /** What a server keeps for one browser, in its own session, from `authorizationUrl` to `handleCallback`. Plain JSON. */
 export interface AuthorizationTransaction extends Pick<AuthorizationRequestOptions, 'maxAgeSeconds' | 'acrValues'> {

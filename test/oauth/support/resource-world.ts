@@ -8,16 +8,16 @@ import { createMemoryOnceStore, createMemoryRateLimitStore } from 'doorward/stor
 import { createTokenIssuer, privateKey } from 'doorward/tokens';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
-import { createAuthenticate } from '../../../src/oauth/authenticate.ts';
-import { createAuthenticateClient } from '../../../src/oauth/client-authentication.ts';
-import type { RegisteredClient } from '../../../src/oauth/client-registry.ts';
-import { createDpopVerifier } from '../../../src/oauth/dpop.ts';
+import { createAuthenticateClient } from '../../../src/oauth/clients/client-authentication.ts';
+import type { RegisteredClient } from '../../../src/oauth/clients/client-registry.ts';
+import { createDpopVerifier } from '../../../src/oauth/dpop/dpop.ts';
 import { endpointUrls } from '../../../src/oauth/endpoints.ts';
-import { createFindAccessToken } from '../../../src/oauth/find-access-token.ts';
-import { createIntrospection } from '../../../src/oauth/introspection.ts';
-import { createRevocation } from '../../../src/oauth/revocation.ts';
+import { createAuthenticate } from '../../../src/oauth/resource/authenticate.ts';
+import { createFindAccessToken } from '../../../src/oauth/resource/find-access-token.ts';
+import { createIntrospection } from '../../../src/oauth/resource/introspection.ts';
+import { createRevocation } from '../../../src/oauth/resource/revocation.ts';
+import { createUserinfo } from '../../../src/oauth/resource/userinfo.ts';
 import type { Settings } from '../../../src/oauth/settings.ts';
-import { createUserinfo } from '../../../src/oauth/userinfo.ts';
 import { createMemoryGrants } from './memory-grants.ts';
 
 export const SECRET = 'kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A';

@@ -16,7 +16,7 @@ import { endpointUrls } from '../../../src/oauth/endpoints.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { AuthenticateClient, DpopVerifier } from '../../../src/oauth/parts.ts';
 import type { Settings } from '../../../src/oauth/settings.ts';
-import { createTokenEndpoint } from '../../../src/oauth/token-endpoint.ts';
+import { createTokenEndpoint } from '../../../src/oauth/token/token-endpoint.ts';
 import { createMapCodeStore } from './memory-codes.ts';
 
 export const START: number = Date.UTC(2026, 0, 1, 12);

@@ -1,0 +1,57 @@
+import type { Login } from '../../accounts/index.ts';
+import { report } from '../answers.ts';
+import { answeringClient } from './authorization-response.ts';
+import type { AuthorizeParts, Fields, Interaction } from './interaction.ts';
+import { showLogin, showSecondFactor } from './interaction-pages.ts';
+import { loginProblem } from './login-problem.ts';
+import { proceedAfterLogin } from './proceed.ts';
+
+/** As long as any username that is shown again. */
+const MAX_SHOWN_USERNAME = 256;
+
+/** Takes the form of the login page. */
+export async function submitLogin(interaction: Interaction, parts: AuthorizeParts, fields: Fields): Promise<Response> {
+  const { info } = interaction;
+  const { accounts, onError } = parts.settings;
+  const username = fields.get('username') ?? '';
+  const credentials = { username, password: fields.get('password') ?? '' };
+  const first = await accounts.beginLogin(credentials, info, { sessionToken: true }).catch((error: unknown) => {
+    const reason = loginProblem(error);
+    if (reason === undefined) throw error;
+    if (reason.status >= 500) report(error, info, onError);
+    return showLogin(interaction, parts, { ...reason, username: username.slice(0, MAX_SHOWN_USERNAME) });
+  });
+  if (first instanceof Response) return first;
+  if (first.kind === 'second_factor') return showSecondFactor(interaction, parts, first.ticket);
+  return enter(interaction, parts, first.login);
+}
+
+/** Takes the form of the page of the second factor. The ticket stays good until the proof is. */
+export async function submitSecondFactor(
+  interaction: Interaction,
+  parts: AuthorizeParts,
+  fields: Fields,
+): Promise<Response> {
+  const { info } = interaction;
+  const { accounts, onError } = parts.settings;
+  const ticket = fields.get('ticket') ?? '';
+  const proofs = { otp: fields.get('otp') ?? '' };
+  const login = await accounts.finishLogin(ticket, proofs, info, { sessionToken: true }).catch((error: unknown) => {
+    const reason = loginProblem(error);
+    if (reason === undefined) throw error;
+    if (reason.status >= 500) report(error, info, onError);
+    if (reason.problem !== 'invalid_credentials') return showSecondFactor(interaction, parts, ticket, reason);
+    return showLogin(interaction, parts, { problem: 'expired', status: 403 });
+  });
+  return login instanceof Response ? login : enter(interaction, parts, login);
+}
+
+/** From here on the browser has the login, whatever becomes of the request. */
+async function enter(before: Interaction, parts: AuthorizeParts, { sessionToken }: Login): Promise<Response> {
+  const browser = await parts.browsers.logIn(before.browser, sessionToken, before.info);
+  const interaction: Interaction = { ...before, browser };
+  const { login } = browser;
+  if (login === undefined) return showLogin(interaction, parts, { problem: 'expired', status: 403 });
+  const answered = { target: interaction.asked, info: interaction.info, cookies: browser.setCookies };
+  return answeringClient(answered, parts.settings, () => proceedAfterLogin(interaction, login, parts));
+}

@@ -1,0 +1,63 @@
+import type { Caller } from '../../core/index.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import { bodyLimits, type Handler } from '../../http/index.ts';
+import { answering, NO_STORE } from '../answers.ts';
+import { OAuthError } from '../oauth-error.ts';
+import type { AuthenticateClient, FindAccessToken } from '../parts.ts';
+import { readParameters } from '../read-form.ts';
+import type { Settings } from '../settings.ts';
+
+export interface RevokeOptions {
+  /** Whose token it must be; without it any token of this server is revoked. */
+  readonly clientId?: string;
+  /** Where the call comes from, for the events. */
+  readonly caller?: Caller;
+}
+
+/**
+ * Revokes a token (RFC 7009 section 2.1): a refresh token with its whole session and all tokens of it, an access
+ * token alone.
+ *
+ * @returns whether there was one to revoke.
+ * @throws `SERVICE_UNAVAILABLE`
+ */
+export type Revoke = (token: unknown, options?: RevokeOptions) => Promise<boolean>;
+
+interface Parts {
+  readonly authenticateClient: AuthenticateClient;
+  readonly findAccessToken: FindAccessToken;
+}
+
+/** Makes revocation, in process and as an endpoint: one code for both. */
+export function createRevocation(
+  { accounts: { grants }, onError }: Settings,
+  { authenticateClient, findAccessToken }: Parts,
+): { readonly revoke: Revoke; readonly endpoint: Handler } {
+  const revoke: Revoke = async (token, { clientId, caller } = {}) => {
+    const found = await findAccessToken(token);
+    if (found.ok) {
+      if (clientId !== undefined && found.client.id !== clientId) return false;
+      await grants.revokeToken(found.grant, String(ownProperty(found.claims, 'jti')), found.claims.exp, caller);
+      return true;
+    }
+    // A refresh token that was used already ends its session as well: whoever has it wants that gone.
+    const session = (await grants.findByRefreshToken(token))?.session;
+    if (session?.clientId === undefined) return false;
+    if (clientId !== undefined && session.clientId !== clientId) return false;
+    return grants.end(session, 'revoked', caller);
+  };
+
+  return {
+    revoke,
+    endpoint: (request, info) =>
+      answering(info, onError, async () => {
+        const form = await readParameters(request, bodyLimits.auth);
+        const client = await authenticateClient(request, form, info);
+        const token = form.get('token');
+        if (token === undefined) throw new OAuthError('invalid_request', { problem: 'token is missing' });
+        await revoke(token, { clientId: client.id, caller: info });
+        // Nothing tells a token that was revoked from one that was unknown, or is another client's.
+        return new Response(null, { status: 200, headers: { ...NO_STORE, 'content-length': '0' } });
+      }),
+  };
+}
