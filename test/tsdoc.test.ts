@@ -21,13 +21,19 @@ const examples: Example[] = sources.flatMap((file) =>
 
 /** Where each public name comes from, read from the tables of contents. */
 const subpathOf = new Map<string, string>();
+const types = new Set<string>();
 for (const file of sources) {
   const isEntry = file.endsWith('index.ts') || /^src\/(stores|use)\/[\w-]+\.ts$/.test(file);
   if (!isEntry || !text.get(file)?.startsWith('export')) continue;
   const subpath =
     file === 'src/core/index.ts' ? 'doorward' : `doorward/${file.slice(4).replace(/(\/index)?\.ts$/, '')}`;
-  for (const [, names = ''] of (text.get(file) ?? '').matchAll(/export (?:type )?\{([^}]*)\}/g)) {
-    for (const name of names.split(',')) subpathOf.set(name.trim().replace(/^type /, ''), subpath);
+  for (const [, all, names = ''] of (text.get(file) ?? '').matchAll(/export (type )?\{([^}]*)\}/g)) {
+    for (const item of names.split(',')) {
+      const name = item.trim().replace(/^type /, '');
+      if (name === '') continue;
+      subpathOf.set(name, subpath);
+      if (all !== undefined || name !== item.trim()) types.add(name);
+    }
   }
 }
 for (const name of ['makeExecutableSchema']) subpathOf.set(name, '@graphql-tools/schema');
@@ -37,9 +43,11 @@ for (const name of ['createServer']) subpathOf.set(name, 'node:http');
 function moduleOf({ code }: Example, unknown: ReadonlySet<string>): string {
   const used = [...subpathOf].filter(
     ([name]) =>
-      new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`(const|function|type|interface) ${name}\\b`).test(code),
+      new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`\\b(const|function|type|interface) ${name}\\b`).test(code),
   );
-  const imports = used.map(([name, subpath]) => `import { ${name} } from '${subpath}';`);
+  const imports = used.map(
+    ([name, subpath]) => `import { ${types.has(name) ? 'type ' : ''}${name} } from '${subpath}';`,
+  );
   const declared = [...unknown]
     .filter((name) => !subpathOf.has(name))
     .map((name) => `declare const ${name}: any; type ${name} = any;`);

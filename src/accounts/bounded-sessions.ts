@@ -1,7 +1,7 @@
 import { checkedFlag, guarded } from '../core/guarded.ts';
 import { isAccountId } from '../core/identifiers.ts';
 import { malformed, texts } from './record.ts';
-import { readRotation, readSessionRecord } from './session-record.ts';
+import { readRefreshTokenOwner, readRotation, readSessionRecord } from './session-record.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
 /**
@@ -32,8 +32,11 @@ export function boundedSessionStore(store: SessionStore, timeoutMs: number): Ses
           .filter((session) => open(session, now) !== undefined);
       });
     },
-    findByRefreshToken: (hash, now) =>
-      within(async () => open(readSessionRecord(await store.findByRefreshToken(hash, now)), now)),
+    findByRefreshToken: (hash, now, graceMs = 0) =>
+      within(async () => {
+        const owner = readRefreshTokenOwner(await store.findByRefreshToken(hash, now, graceMs));
+        return owner !== undefined && open(owner.session, now) !== undefined ? owner : undefined;
+      }),
     rotate: (request) => within(async () => readRotation(await store.rotate(request))),
     end: async (id) => isAccountId(id) && within(async () => checkedFlag(await store.end(id))),
     async endAll(accountId, notBefore, exceptId) {

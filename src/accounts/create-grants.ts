@@ -14,7 +14,7 @@ import { createStartGrant } from './start-grant.ts';
 
 /** The sessions of OAuth clients, over the same stores and by the same rules as logins. */
 export function createGrants(settings: Settings, swap: Swap): Grants {
-  const { store, sessions, clock } = settings;
+  const { store, sessions, clock, refreshGraceSeconds } = settings;
 
   /** The session with the account that it is for, as long as that one is enabled. */
   async function withAccount(session: SessionRecord): Promise<Grant | undefined> {
@@ -42,11 +42,15 @@ export function createGrants(settings: Settings, swap: Swap): Grants {
     find: async (sessionId, tokenId) => grantOf(await sessions.find(sessionId, tokenId, clock())),
     async findByRefreshToken(token) {
       if (!isRefreshToken(token)) return undefined;
-      return grantOf(await sessions.findByRefreshToken(hashRefreshToken(token), clock()));
+      const owner = await sessions.findByRefreshToken(hashRefreshToken(token), clock(), refreshGraceSeconds * 1_000);
+      if (owner === undefined || !isGrant(owner.session)) return undefined;
+      const { session, usable } = owner;
+      const grant = usable ? await withAccount(session) : undefined;
+      return { session, ...(grant !== undefined && { grant }) };
     },
     async findBySessionToken(token) {
       if (!isSessionToken(token)) return undefined;
-      const session = await sessions.findByRefreshToken(hashSessionToken(token), clock());
+      const session = (await sessions.findByRefreshToken(hashSessionToken(token), clock()))?.session;
       return session === undefined || session.clientId !== undefined ? undefined : withAccount(session);
     },
     end: ({ id, accountId }, reason, caller = {}) =>
@@ -57,9 +61,12 @@ export function createGrants(settings: Settings, swap: Swap): Grants {
       const ended = await Promise.all(own.map(({ id }) => endSession(settings, accountId, id, ending)));
       return ended.filter(Boolean).length;
     },
-    async revokeToken({ session }, tokenId, expiresAt, caller = {}) {
-      await sessions.revokeToken(tokenId, (expiresAt + MAX_TOLERANCE_SECONDS) * 1_000, clock());
-      publishAudit({ type: 'token.revoked', accountId: session.accountId, tokenId, ...originOf(caller) });
+    async revokeToken({ id, sessionId, clientId, expiresAt }, caller = {}) {
+      const session = await sessions.find(sessionId, id, clock());
+      if (session === undefined || session.clientId !== clientId || !isGrant(session)) return false;
+      await sessions.revokeToken(id, (expiresAt + MAX_TOLERANCE_SECONDS) * 1_000, clock());
+      publishAudit({ type: 'token.revoked', accountId: session.accountId, tokenId: id, ...originOf(caller) });
+      return true;
     },
   };
 }

@@ -36,6 +36,13 @@ export interface Grant {
   readonly account?: PublicAccount;
 }
 
+/** What a refresh token of a grant stands for. */
+export interface FoundRefreshToken {
+  readonly session: SessionRecord;
+  /** Absent when it cannot be swapped now: it was used, was idle for too long, or its account is gone or disabled. */
+  readonly grant?: Grant;
+}
+
 /** A grant with the refresh token that is good now. */
 export interface StartedGrant extends Grant {
   readonly refreshToken?: string;
@@ -63,16 +70,27 @@ export interface Grants {
   rotate(refreshToken: string, rotation: GrantRotation): Promise<Required<Pick<StartedGrant, 'refreshToken'>> & Grant>;
   /** @returns the grant of an access token, by its `sid` and `jti`, unless it has ended or the token is revoked. */
   find(sessionId: string, tokenId: string): Promise<Grant | undefined>;
-  /** @returns the grant that a refresh token belongs to, used or not, as long as it has not ended. */
-  findByRefreshToken(refreshToken: unknown): Promise<Grant | undefined>;
+  /** @returns the session that a refresh token belongs to, as long as it has not ended, and whether the token is good. */
+  findByRefreshToken(refreshToken: unknown): Promise<FoundRefreshToken | undefined>;
   /** @returns the first-party login that a session token (`login({ sessionToken: true })`) stands for. */
   findBySessionToken(sessionToken: unknown): Promise<Grant | undefined>;
   /** Ends one session with all its tokens. @returns whether there was one. */
   end(session: Pick<SessionRecord, 'id' | 'accountId'>, reason: SessionEnd, caller?: Caller): Promise<boolean>;
   /** Ends all sessions that one client has of an account. @returns how many there were. */
   endOfClient(accountId: string, clientId: string, reason: SessionEnd, caller?: Caller): Promise<number>;
-  /** Revokes one access token. @param expiresAt seconds since the epoch: its `exp` */
-  revokeToken(grant: Grant, tokenId: string, expiresAt: number, caller?: Caller): Promise<void>;
+  /** Revokes one access token, that of a disabled account too. @returns whether there was one. */
+  revokeToken(token: GrantToken, caller?: Caller): Promise<boolean>;
+}
+
+/** An access token of a grant, by what it says. */
+export interface GrantToken {
+  /** `jti` */
+  readonly id: string;
+  /** `sid` */
+  readonly sessionId: string;
+  readonly clientId: string;
+  /** Seconds since the epoch: its `exp`. */
+  readonly expiresAt: number;
 }
 
 const CLIENT = 'client:';

@@ -5,9 +5,11 @@ export type { PasswordChange, PasswordVerbs } from './change-password.ts';
 export type { Credentials } from './credentials.ts';
 export {
   clientSubject,
+  type FoundRefreshToken,
   type Grant,
   type GrantRotation,
   type Grants,
+  type GrantToken,
   type NewGrant,
   type StartedGrant,
 } from './grants.ts';
@@ -24,7 +26,14 @@ export type { Rotate, Rotated, RotateOptions } from './rotate.ts';
 export type { SecondFactor } from './second-factor.ts';
 export type { IssuedToken } from './session.ts';
 export type { PublicSession, RevokeTokenOptions, SessionControl } from './session-control.ts';
-export type { RefreshTokenRecord, Rotation, RotationRequest, SessionRecord, SessionStore } from './session-store.ts';
+export type {
+  RefreshTokenOwner,
+  RefreshTokenRecord,
+  Rotation,
+  RotationRequest,
+  SessionRecord,
+  SessionStore,
+} from './session-store.ts';
 export type { AccountsOptions } from './settings.ts';
 export type { Login } from './start-session.ts';
 export type { FindSubject } from './subject.ts';

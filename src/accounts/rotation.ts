@@ -45,7 +45,7 @@ export function createSwap(settings: Settings): Swap {
 
   /** What the token is good for, without using it up. */
   async function holderOf(hash: string, rules: SwapRules): Promise<Found> {
-    const session = await sessions.findByRefreshToken(hash, clock());
+    const session = (await sessions.findByRefreshToken(hash, clock()))?.session;
     if (session === undefined) return { ok: false, reason: 'unknown_refresh_token' };
     if (session.clientId !== rules.clientId) return { ok: false, reason: 'other_client' };
     if (isGrant(session) !== rules.isGrant) return { ok: false, reason: 'other_grant' };

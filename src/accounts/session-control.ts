@@ -73,7 +73,7 @@ export function createSessionControl(settings: Settings, identify: Identify): Se
   }
 
   async function revokeRefreshToken(token: string, { clientId, caller = {} }: RevokeTokenOptions): Promise<boolean> {
-    const record = await sessions.findByRefreshToken(hashRefreshToken(token), clock());
+    const record = (await sessions.findByRefreshToken(hashRefreshToken(token), clock()))?.session;
     if (record === undefined || record.clientId !== clientId) return false;
     return endSession(settings, record.accountId, record.id, { reason: 'revoked', origin: originOf(caller) });
   }

@@ -1,6 +1,7 @@
+import { checkedFlag } from '../core/guarded.ts';
 import { ownProperty } from '../core/own-property.ts';
 import { malformed, optionalText, optionalTextList, seconds, text, textList, time } from './record.ts';
-import type { Rotation, SessionRecord } from './session-store.ts';
+import type { RefreshTokenOwner, Rotation, SessionRecord } from './session-store.ts';
 
 /**
  * Makes a session of what a store returned, by own properties of the right types only. A grant that has lost its
@@ -32,6 +33,13 @@ export function readSessionRecord(record: unknown): SessionRecord | undefined {
     ...(dpopThumbprint !== undefined && { dpopThumbprint }),
     ...(certificateThumbprint !== undefined && { certificateThumbprint }),
   });
+}
+
+/** @returns `undefined` when there is none. @throws an `Error` for whatever is not exactly an owner. */
+export function readRefreshTokenOwner(answer: unknown): RefreshTokenOwner | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const session = readSessionRecord(ownProperty(answer, 'session')) ?? malformed('session');
+  return { session, usable: checkedFlag(ownProperty(answer, 'usable')) };
 }
 
 /** @throws an `Error` for whatever is not exactly one of the four answers. */

@@ -32,6 +32,13 @@ export interface RefreshTokenRecord {
   readonly idleUntil: number;
 }
 
+/** What a refresh token stands for. */
+export interface RefreshTokenOwner {
+  readonly session: SessionRecord;
+  /** Whether `rotate` would answer `rotated` or `repeated` now: not used, or just now, and not idle for too long. */
+  readonly usable: boolean;
+}
+
 /** What `rotate` is asked: swap one refresh token for the next. */
 export interface RotationRequest {
   /** SHA-256 of the presented token in base64url. */
@@ -78,8 +85,13 @@ export interface SessionStore {
   find(id: string, tokenId: string, now: number): Promise<SessionRecord | undefined>;
   /** @returns the account's sessions that have not ended at `now`, oldest first. */
   list(accountId: string, now: number): Promise<readonly SessionRecord[]>;
-  /** @returns the session that a refresh token, used or not, belongs to, if it has not ended at `now`; nothing changes. */
-  findByRefreshToken(hash: string, now: number): Promise<SessionRecord | undefined>;
+  /**
+   * Tells whose a refresh token is, used or not; nothing changes.
+   *
+   * @param graceMs - as in a rotation. @default 0
+   * @returns `undefined` when its session has ended at `now`.
+   */
+  findByRefreshToken(hash: string, now: number, graceMs?: number): Promise<RefreshTokenOwner | undefined>;
   rotate(request: RotationRequest): Promise<Rotation>;
   /** Ends one session and all its tokens. @returns whether there was one. */
   end(id: string): Promise<boolean>;

@@ -1,5 +1,5 @@
 import type { Subject } from '../core/index.ts';
-import type { Account } from './ports.ts';
+import type { PublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';
 
 /** @returns the account as policies see it, with the roles that it holds now; `undefined` when there is none or it is disabled. */
@@ -12,8 +12,10 @@ export function createFindSubject({ store }: Settings): FindSubject {
   };
 }
 
+type Visible = Pick<PublicAccount, 'id' | 'roles' | 'username' | 'email' | 'department'>;
+
 /** Copies what policies may see, name by name. */
-export function subjectOf({ id, roles, username, email, department }: Account): Subject {
+export function subjectOf({ id, roles, username, email, department }: Visible): Subject {
   return {
     id,
     roles,

@@ -65,7 +65,7 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
     (bodyKey: BodyKey, show: (account: PublicAccount) => object): GuardedHandler =>
     (_request, _info, { principal }) =>
       answering401({ bodyKey, presented: true }, async () => {
-        const account = isOfClient(principal) ? undefined : await accounts.byId(principal.id);
+        const account = await accounts.byId(principal.id);
         if (account === undefined) throw withoutAccount(principal);
         return json(200, show(account));
       });
@@ -80,14 +80,9 @@ export function accountRoutes(accounts: RoutedAccounts, gate: Pick<Gate, 'authen
   };
 }
 
-/** An OAuth client that acts for itself has a session in which nobody logged in. */
-function isOfClient({ session }: Principal): boolean {
-  return session?.authTime === 0;
-}
-
-/** No other token would help a client or a service: it is known, and it is no account. */
-function withoutAccount(principal: Principal): DoorwardError {
-  const hasLogin = principal.session !== undefined && !isOfClient(principal);
+/** No other token would help a client that acts for itself, or a service: it is known, and it is no account. */
+function withoutAccount({ session }: Principal): DoorwardError {
+  const hasLogin = session !== undefined && session.authTime !== 0;
   return hasLogin
     ? new DoorwardError('AUTH_NOT_AUTHENTICATED')
     : new DoorwardError('AUTHZ_FORBIDDEN', { problem: 'Requires an account' });

@@ -69,7 +69,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
   const { authenticate, recognises } = createAuthenticate(settings, { findAccessToken, dpop });
   const authorize = createAuthorizeEndpoint(settings);
   const introspection = createIntrospection(settings, { authenticateClient, findAccessToken });
-  const revocation = createRevocation(settings, { authenticateClient, findAccessToken });
+  const revocation = createRevocation(settings, { authenticateClient });
   const userinfo = createUserinfo(settings, { findAccessToken, dpop });
   const at = pathOf(issuer);
   const routes: Routes = Object.freeze({

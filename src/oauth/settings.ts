@@ -1,5 +1,5 @@
 import { boundedRateLimitStore } from '../accounts/bounded-stores.ts';
-import type { Accounts, Grants, LoginSteps, RateLimitStore } from '../accounts/index.ts';
+import type { Accounts, LoginSteps, RateLimitStore } from '../accounts/index.ts';
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
 import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type Clock, type OnceStore, systemClock } from '../core/index.ts';
@@ -15,7 +15,7 @@ import type { RenderPage } from './pages/page.ts';
 import { renderPage } from './pages/render-page.ts';
 
 /** What the authorization server needs of `doorward/accounts`. */
-export type OAuthAccounts = Pick<Accounts, 'byId' | 'subject'> & LoginSteps & { readonly grants: Grants };
+export type OAuthAccounts = Pick<Accounts, 'grants' | keyof LoginSteps>;
 
 export interface AuthorizationServerOptions {
   /** `https`, or `http` on a loopback address; without a trailing slash, query and fragment. All endpoints are below it. */

@@ -69,14 +69,10 @@ export function createMemorySessionStore(): SessionStore {
     return { kind: 'rotated', session: token.family.record };
   }
 
-  function again(
-    token: Token,
-    { at, sealedSuccessor }: NonNullable<Token['used']>,
-    { graceMs, now }: RotationRequest,
-  ): Rotation {
+  function again(token: Token, { graceMs, now }: RotationRequest): Rotation {
     const { record } = token.family;
-    const isInTime = graceMs > 0 && now < at + graceMs;
-    if (isInTime && sealedSuccessor !== undefined) return { kind: 'repeated', session: record, sealedSuccessor };
+    const sealedSuccessor = repeated(token, graceMs, now);
+    if (sealedSuccessor !== undefined) return { kind: 'repeated', session: record, sealedSuccessor };
     drop(token.family);
     return { kind: 'reused', session: record };
   }
@@ -105,9 +101,12 @@ export function createMemorySessionStore(): SessionStore {
       const records = Array.from(familiesOf.get(accountId) ?? [], ({ record }) => record);
       return records.filter(({ endsAt }) => endsAt > now).sort((a, b) => a.startedAt - b.startedAt);
     },
-    async findByRefreshToken(hash, now) {
-      const family = tokens.get(hash)?.family;
-      return family !== undefined && isOpen(family, now) ? family.record : undefined;
+    async findByRefreshToken(hash, now, graceMs = 0) {
+      const token = tokens.get(hash);
+      if (token === undefined || !isOpen(token.family, now)) return undefined;
+      const isUnused = token.used === undefined;
+      const usable = isUnused ? token.idleUntil > now : repeated(token, graceMs, now) !== undefined;
+      return { session: token.family.record, usable };
     },
     async rotate(request) {
       const { hash, clientId, now } = request;
@@ -117,7 +116,7 @@ export function createMemorySessionStore(): SessionStore {
       if (token === undefined || !isOpen(token.family, now) || token.family.record.clientId !== clientId) {
         return { kind: 'refused' };
       }
-      if (token.used !== undefined) return again(token, token.used, request);
+      if (token.used !== undefined) return again(token, request);
       return token.idleUntil > now ? swap(token, request) : { kind: 'refused' };
     },
     async end(id) {
@@ -136,6 +135,11 @@ export function createMemorySessionStore(): SessionStore {
       revoked.set(tokenId, Math.max(expiresAt, revoked.get(tokenId) ?? expiresAt));
     },
   };
+}
+
+/** What a used token still gets: its successor, within the grace time and as long as that one is unused. */
+function repeated({ used }: Token, graceMs: number, now: number): string | undefined {
+  return used !== undefined && graceMs > 0 && now < used.at + graceMs ? used.sealedSuccessor : undefined;
 }
 
 /** A copy that neither the caller nor a reader can change. */

@@ -41,6 +41,15 @@ const END_ALL = `CREATE OR REPLACE FUNCTION doorward_session_end_all(
   END
   $fn$`;
 
+// Whether a used token still gets its successor: within the grace time, and as long as that one is unused.
+const REPEATS = `CREATE OR REPLACE FUNCTION doorward_session_repeats(
+    t doorward_refresh_tokens, p_grace_ms bigint, p_now bigint
+  ) RETURNS boolean LANGUAGE sql STABLE AS $fn$
+  SELECT p_grace_ms > 0 AND p_now < t.used_at + p_grace_ms AND EXISTS (
+    SELECT FROM doorward_refresh_tokens n WHERE n.hash = t.successor_hash AND n.used_at IS NULL
+  )
+  $fn$`;
+
 const ROTATE = `CREATE OR REPLACE FUNCTION doorward_session_rotate(
     p_hash text, p_client_id text, p_successor_hash text, p_successor_idle_until bigint,
     p_sealed_successor text, p_grace_ms bigint, p_now bigint
@@ -64,9 +73,7 @@ const ROTATE = `CREATE OR REPLACE FUNCTION doorward_session_rotate(
         WHERE hash = p_hash;
       RETURN jsonb_build_object('kind', 'rotated', 'session', doorward_session(s));
     END IF;
-    IF p_grace_ms > 0 AND p_now < t.used_at + p_grace_ms AND EXISTS (
-      SELECT FROM doorward_refresh_tokens n WHERE n.hash = t.successor_hash AND n.used_at IS NULL
-    ) THEN
+    IF doorward_session_repeats(t, p_grace_ms, p_now) THEN
       RETURN jsonb_build_object('kind', 'repeated', 'session', doorward_session(s),
         'sealedSuccessor', t.sealed_successor);
     END IF;
@@ -76,4 +83,4 @@ const ROTATE = `CREATE OR REPLACE FUNCTION doorward_session_rotate(
   $fn$`;
 
 /** What {@link createSqlSessionStore} calls in the database. */
-export const SESSION_FUNCTIONS: readonly string[] = [SESSION, START, END_ALL, ROTATE];
+export const SESSION_FUNCTIONS: readonly string[] = [SESSION, START, END_ALL, REPEATS, ROTATE];

@@ -1,4 +1,4 @@
-import type { Rotation, SessionRecord, SessionStore } from '../accounts/index.ts';
+import type { RefreshTokenOwner, Rotation, SessionRecord, SessionStore } from '../accounts/index.ts';
 import type { SqlDatabase } from './sql-database.ts';
 import { purgeAlongTheWay } from './sql-purge.ts';
 import { rowsOf } from './sql-rows.ts';
@@ -14,7 +14,9 @@ const FIND = `SELECT doorward_session(s) AS answer FROM doorward_sessions s
 const LIST = `SELECT doorward_session(s) AS answer FROM doorward_sessions s
   WHERE account_id = $1 AND ends_at > $2::bigint ORDER BY started_at, id COLLATE "C"`;
 
-const FIND_BY_REFRESH_TOKEN = `SELECT doorward_session(s) AS answer
+const FIND_BY_REFRESH_TOKEN = `SELECT jsonb_build_object('session', doorward_session(s), 'usable',
+    CASE WHEN t.used_at IS NULL THEN t.idle_until > $2::bigint
+    ELSE doorward_session_repeats(t, $3::bigint, $2::bigint) END) AS answer
   FROM doorward_sessions s JOIN doorward_refresh_tokens t ON t.session_id = s.id
   WHERE t.hash = $1 AND s.ends_at > $2::bigint`;
 
@@ -75,9 +77,9 @@ export function createSqlSessionStore(db: SqlDatabase): SessionStore {
     async list(accountId, now) {
       return (await answers(LIST, [accountId, now])) as readonly SessionRecord[];
     },
-    async findByRefreshToken(hash, now) {
-      const [session] = await answers(FIND_BY_REFRESH_TOKEN, [hash, now]);
-      return session as SessionRecord | undefined;
+    async findByRefreshToken(hash, now, graceMs = 0) {
+      const [owner] = await answers(FIND_BY_REFRESH_TOKEN, [hash, now, graceMs]);
+      return owner as RefreshTokenOwner | undefined;
     },
     async rotate({ hash, clientId = null, successor, sealedSuccessor, graceMs, now }) {
       const values = [hash, clientId, successor.hash, successor.idleUntil, sealedSuccessor, graceMs, now];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearer, claimsOf, DEMO_PASSWORD, ids, type Service, startService } from './harness.ts';
+import { bearer, challengeOf, claimsOf, DEMO_PASSWORD, ids, type Service, startService } from './harness.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe('variant A, form login', () => {
     const answer = await service.fetch('/users/me');
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ detail: 'Not authenticated' });
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(challengeOf(answer)).toBe('Bearer');
   });
 
   it('GET /ml/predict answers user and prediction', async () => {
@@ -218,7 +218,7 @@ describe('tokens of the service', () => {
     const expired = await service.fetch('/me', { headers: bearer(token) });
     service.clock.reset();
     expect(expired.status).toBe(401);
-    expect(expired.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+    expect(challengeOf(expired)).toBe('Bearer error="invalid_token"');
   });
 
   it('refreshing carries auth_time forward and ends 12 hours after the login', async () => {

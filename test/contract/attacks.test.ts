@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearer, DEMO_PASSWORD, ids, type Service, startService } from './harness.ts';
+import { bearer, challengeOf, DEMO_PASSWORD, ids, type Service, startService } from './harness.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -165,9 +165,7 @@ describe('what a client learns', () => {
       removed,
     ];
     const answers = await Promise.all(tokens.map((token) => service.fetch('/me', { headers: bearer(token) })));
-    const seen = new Set(
-      answers.map(({ status, text, headers }) => `${status} ${text} ${headers.get('www-authenticate')}`),
-    );
+    const seen = new Set(answers.map((answer) => `${answer.status} ${answer.text} ${challengeOf(answer)}`));
     expect([...seen]).toEqual(['401 {"error":"Not authenticated"} Bearer error="invalid_token"']);
   });
 

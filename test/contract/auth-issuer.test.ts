@@ -1,6 +1,6 @@
 import { OAuth2Server } from 'oauth2-mock-server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bearer, type Service, startService } from './harness.ts';
+import { bearer, challengeOf, type Service, startService } from './harness.ts';
 
 const AUDIENCE = 'https://api.example.org';
 const issuer = new OAuth2Server();
@@ -83,7 +83,7 @@ it.each([
 ])('refuses a token with %s', async (_name, claims) => {
   const { status, headers } = await get('/me', await tokenOf('johndoe', claims));
   expect(status).toBe(401);
-  expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+  expect(challengeOf({ headers })).toBe('Bearer error="invalid_token"');
 });
 
 it('refuses a disabled account of the other issuer', async () => {

@@ -1,7 +1,7 @@
 import { buildClientSchema, getIntrospectionQuery, printType } from 'graphql';
 import { auditServer } from 'graphql-http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearer, type DemoName, ids, type Service, startService } from './harness.ts';
+import { bearer, challengeOf, type DemoName, ids, type Service, startService } from './harness.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('transport', () => {
           ...init,
           headers: { ...(init.headers as Record<string, string>), ...bearer('invalid') },
         });
-        statuses.add(`${response.status} ${response.headers.get('www-authenticate')} ${await response.clone().text()}`);
+        statuses.add(`${response.status} ${challengeOf(response)} ${await response.clone().text()}`);
         return response;
       },
     });

@@ -116,6 +116,13 @@ export async function startService(env: Record<string, string> = {}, hashCost = 
   return service;
 }
 
+/** The challenge of an answer of the API, less the address of its metadata, which each has (RFC 9728 section 5.1). */
+export function challengeOf({ headers }: { readonly headers: Headers }): string {
+  const text = headers.get('www-authenticate') ?? '';
+  if (!text.includes('resource_metadata="')) throw new Error(`no resource metadata in: ${text}`);
+  return text.replace(/,? resource_metadata="[^"]*"/, '');
+}
+
 export function bearer(token?: string): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }

@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bearer, claimsOf, DEMO_PASSWORD, type Service, startService } from './harness.ts';
+import { bearer, challengeOf, claimsOf, DEMO_PASSWORD, type Service, startService } from './harness.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('sessions', () => {
       for (const path of ['/me', '/users/me', '/api/posts', '/account/sessions']) {
         const { status, headers } = await get(path, ended);
         expect(status).toBe(401);
-        expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+        expect(challengeOf({ headers })).toBe('Bearer error="invalid_token"');
       }
       expect((await post('/refresh', ended)).status).toBe(401);
       expect((await service.graphql('{ users { id } }', ended)).status).toBe(401);
@@ -213,7 +213,7 @@ describe('API keys', () => {
     const predict = (bearer: string) => post('/api/ml/predict', bearer, { input: 1 });
     for (const denied of [await get('/ml/predict', key), await predict(key)]) {
       expect(denied.status).toBe(403);
-      expect(denied.headers.get('www-authenticate')).toBe('Bearer error="insufficient_scope", scope="ml.predict"');
+      expect(challengeOf(denied)).toBe('Bearer error="insufficient_scope", scope="ml.predict"');
     }
     for (const good of [token, predicting]) {
       expect((await get('/ml/predict', good)).status).toBe(200);
@@ -246,8 +246,9 @@ describe('API keys', () => {
   });
 });
 
-it('publishes no key of a service that signs with a secret', async () => {
+it('publishes the key of OAuth tokens, and never the secret that signs logins', async () => {
   const { status, body, headers } = await service.fetch('/jwks');
-  expect([status, body]).toEqual([200, { keys: [] }]);
+  expect([status, body.keys.length]).toEqual([200, 1]);
+  expect(body.keys[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' });
   expect(headers.get('cache-control')).toContain('public');
 });

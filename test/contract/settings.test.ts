@@ -6,11 +6,13 @@ import { createBcryptHasher } from 'doorward/passwords';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openData } from '../../examples/data/data.ts';
+import demoClients from '../../examples/identity/clients.development.json' with { type: 'json' };
 import { readConfig } from '../../examples/server/config.ts';
 import { startServer } from '../../examples/server/server.ts';
 import { bearer, claimsOf, DEMO_PASSWORD, SECRET } from './harness.ts';
 
 const NEW_SECRET = 'Zq7tXw3Lk9Vb2Rm8Hs5Jd1Gf6Pc4Ny0A';
+const demoSecret = demoClients[2]?.client_secret ?? '';
 const folders: string[] = [];
 const running: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -58,14 +60,50 @@ describe('keys', () => {
     const { payload } = await jwtVerify(token, createRemoteJWKSet(new URL('/jwks', url)));
     expect(payload.sub).toBe('viewer');
     const { keys } = (await (await fetch(`${url}/jwks`)).json()) as { keys: Record<string, unknown>[] };
-    expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+    const own = keys.find(({ kty }) => kty === 'EC') ?? {};
+    expect(Object.keys(own).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
   });
 
   it('announces the key file beside a secret, which goes on signing', async () => {
     const { url } = await start({ SIGNING_SECRET: SECRET, SIGNING_KEY_FILE: file });
     expect(headerOf((await login(url, 'viewer')).token).alg).toBe('HS256');
-    const { keys } = (await (await fetch(`${url}/jwks`)).json()) as { keys: unknown[] };
-    expect(keys).toHaveLength(1);
+    const { keys } = (await (await fetch(`${url}/jwks`)).json()) as { keys: { alg: string }[] };
+    expect(keys.map(({ alg }) => alg)).toEqual(['RS256', 'ES256']);
+  });
+
+  it('signs OAuth tokens with the RSA key of the file, beside which others may stand', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+    const both = join(folder(), 'keys.pem');
+    const pem = (key: typeof rsa) => String(key.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(both, pem(privateKey) + pem(rsa));
+    const { url } = await start({ SIGNING_KEY_FILE: both });
+    expect(headerOf((await login(url, 'viewer')).token).alg).toBe('ES256');
+    const answer = await fetch(`${url}/oauth/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`demo-web:${demoSecret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const { protectedHeader } = await jwtVerify(token, createRemoteJWKSet(new URL('/jwks', url)), { audience: url });
+    expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
+    expect(await me(url, token)).toBe(403);
+  });
+
+  it('in production serves OAuth with CLIENTS_FILE only, which needs an RSA key', async () => {
+    const production = { NODE_ENV: 'production', SIGNING_SECRET: SECRET };
+    const without = await start(production);
+    expect((await fetch(`${without.url}/oauth/token`, { method: 'POST' })).status).toBe(404);
+    const CLIENTS_FILE = 'examples/identity/clients.development.json';
+    await expect(start({ ...production, CLIENTS_FILE })).rejects.toThrow('SIGNING_KEY_FILE');
+    await expect(start({ ...production, CLIENTS_FILE, SIGNING_KEY_FILE: file })).rejects.toThrow('SIGNING_KEY_FILE');
+  });
+
+  it('refuses a CLIENTS_FILE by the path of what is wrong, without its secrets', () => {
+    const bad = join(folder(), 'clients.json');
+    writeFileSync(bad, JSON.stringify([{ ...demoClients[2], redirect_uris: ['https://*.example.org/cb'] }]));
+    const read = () => readConfig({ DATA_DIR: ':memory:', SIGNING_SECRET: SECRET, CLIENTS_FILE: bad });
+    expect(read).toThrow(/^CLIENTS_FILE is refused: clients\[0\]\.redirect_uris\[0\]/);
+    expect(read).not.toThrow(demoSecret);
   });
 
   it('goes on with the tokens of the secret before, and of no other', async () => {

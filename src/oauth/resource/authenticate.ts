@@ -1,4 +1,5 @@
 import { clientSubject } from '../../accounts/index.ts';
+import { subjectOf } from '../../accounts/subject.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -13,7 +14,8 @@ import { bareType } from '../../tokens/token-verifier.ts';
 import type { DpopVerifier, FindAccessToken, LiveToken } from '../parts.ts';
 import type { Settings } from '../settings.ts';
 import { checkBinding } from './check-binding.ts';
-import { ACCESS_TOKEN_TYPE, audienceOf } from './find-access-token.ts';
+import { audienceOf } from './find-access-token.ts';
+import { ACCESS_TOKEN_TYPE } from './read-access-token.ts';
 
 interface Parts {
   readonly findAccessToken: FindAccessToken;
@@ -28,7 +30,7 @@ export interface Authenticate {
 
 /** Makes the resource server's side, for the resource of the settings: a token for another one is refused. */
 export function createAuthenticate(settings: Settings, { findAccessToken, dpop }: Parts): Authenticate {
-  const { resource, issuer, accounts } = settings;
+  const { resource, issuer } = settings;
   const { origin } = new URL(/^https?:/i.test(resource) ? resource : issuer);
 
   async function principalOf(token: string, caller: Caller): Promise<Principal | string> {
@@ -43,8 +45,7 @@ export function createAuthenticate(settings: Settings, { findAccessToken, dpop }
       const { id, roles } = found.client;
       return { id: clientSubject(id), roles, scopes: found.scopes, attributes: { clientId: id }, session };
     }
-    const subject = await accounts.subject(grant.account.id);
-    return subject === undefined ? 'unknown_account' : { ...subject, scopes: found.scopes, session };
+    return { ...subjectOf(grant.account), scopes: found.scopes, session };
   }
 
   return {

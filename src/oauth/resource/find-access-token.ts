@@ -1,12 +1,10 @@
 import { clientSubject, type Grant } from '../../accounts/index.ts';
 import { ownProperty } from '../../core/own-property.ts';
-import { type Claims, createTokenVerifier } from '../../tokens/index.ts';
+import type { Claims } from '../../tokens/index.ts';
 import type { FindAccessToken } from '../parts.ts';
 import type { Settings } from '../settings.ts';
 import { subjectOf } from '../subject.ts';
-
-/** The `typ` of access tokens (RFC 9068 section 2.1), by which an id token is never taken for one. */
-export const ACCESS_TOKEN_TYPE = 'at+jwt';
+import { createReadAccessToken } from './read-access-token.ts';
 
 /**
  * Makes the one way from the text of an access token to what it stands for. The signature and the times are judged
@@ -14,21 +12,14 @@ export const ACCESS_TOKEN_TYPE = 'at+jwt';
  * there and enabled. Every claim that says who the token is for must agree with what the stores hold.
  */
 export function createFindAccessToken(settings: Settings): FindAccessToken {
-  const { keys, issuer, resources, clock, accounts, clients } = settings;
-  // The lifetime is bounded by the verifier's own day: one that is configured shorter must not end tokens that
-  // another instance still issues.
-  const verifier = createTokenVerifier({ keys, issuer, audience: resources, types: [ACCESS_TOKEN_TYPE], clock });
+  const { grants } = settings.accounts;
+  const readAccessToken = createReadAccessToken(settings);
 
   return async (token) => {
-    const verified = verifier.verify(token);
-    if (!verified.ok) return verified;
-    const { claims } = verified;
-    const sessionId = ownProperty(claims, 'sid');
-    const tokenId = ownProperty(claims, 'jti');
-    const client = clients.find(ownProperty(claims, 'client_id'))?.client;
-    if (client === undefined) return refused('unknown_client');
-    if (typeof sessionId !== 'string' || typeof tokenId !== 'string') return refused('no_session');
-    const grant = await accounts.grants.find(sessionId, tokenId);
+    const read = readAccessToken(token);
+    if (!read.ok) return read;
+    const { claims, client, sessionId, tokenId } = read;
+    const grant = await grants.find(sessionId, tokenId);
     if (grant === undefined) return refused('session_ended');
     if (grant.session.clientId !== client.id) return refused('other_client');
     if (!isOwner(grant, claims, settings)) return refused('other_subject');

@@ -44,7 +44,7 @@ export function createIntrospection(
       const serves = client === undefined || isResourceServerOf(client, audienceOf(found.claims), settings.resource);
       return serves || client.id === found.client.id ? describeAccessToken(found, settings, serves) : INACTIVE;
     }
-    const grant = await accounts.grants.findByRefreshToken(token);
+    const grant = (await accounts.grants.findByRefreshToken(token))?.grant;
     const owner = clients.find(grant?.session.clientId)?.client;
     if (grant === undefined || owner === undefined) return INACTIVE;
     if (client !== undefined && client.id !== owner.id) return INACTIVE;

@@ -1,11 +1,11 @@
 import type { Caller } from '../../core/index.ts';
-import { ownProperty } from '../../core/own-property.ts';
 import { bodyLimits, type Handler } from '../../http/index.ts';
 import { answering, NO_STORE } from '../answers.ts';
 import { OAuthError } from '../oauth-error.ts';
-import type { AuthenticateClient, FindAccessToken } from '../parts.ts';
+import type { AuthenticateClient } from '../parts.ts';
 import { readParameters } from '../read-form.ts';
 import type { Settings } from '../settings.ts';
+import { createReadAccessToken } from './read-access-token.ts';
 
 export interface RevokeOptions {
   /** Whose token it must be; without it any token of this server is revoked. */
@@ -16,7 +16,7 @@ export interface RevokeOptions {
 
 /**
  * Revokes a token (RFC 7009 section 2.1): a refresh token with its whole session and all tokens of it, an access
- * token alone.
+ * token alone. The tokens of a disabled account are revoked as well: it may be enabled again.
  *
  * @returns whether there was one to revoke.
  * @throws `SERVICE_UNAVAILABLE`
@@ -25,20 +25,23 @@ export type Revoke = (token: unknown, options?: RevokeOptions) => Promise<boolea
 
 interface Parts {
   readonly authenticateClient: AuthenticateClient;
-  readonly findAccessToken: FindAccessToken;
 }
 
 /** Makes revocation, in process and as an endpoint: one code for both. */
 export function createRevocation(
-  { accounts: { grants }, onError }: Settings,
-  { authenticateClient, findAccessToken }: Parts,
+  settings: Settings,
+  { authenticateClient }: Parts,
 ): { readonly revoke: Revoke; readonly endpoint: Handler } {
+  const { accounts, onError } = settings;
+  const { grants } = accounts;
+  const readAccessToken = createReadAccessToken(settings);
+
   const revoke: Revoke = async (token, { clientId, caller } = {}) => {
-    const found = await findAccessToken(token);
-    if (found.ok) {
-      if (clientId !== undefined && found.client.id !== clientId) return false;
-      await grants.revokeToken(found.grant, String(ownProperty(found.claims, 'jti')), found.claims.exp, caller);
-      return true;
+    const read = readAccessToken(token);
+    if (read.ok) {
+      const { claims, client, sessionId, tokenId } = read;
+      if (clientId !== undefined && client.id !== clientId) return false;
+      return grants.revokeToken({ id: tokenId, sessionId, clientId: client.id, expiresAt: claims.exp }, caller);
     }
     // A refresh token that was used already ends its session as well: whoever has it wants that gone.
     const session = (await grants.findByRefreshToken(token))?.session;
