@@ -79,8 +79,16 @@ async function refresh() {
     item('passkeys', label + ', since ' + new Date(createdAt).toLocaleString(), 'Remove', () => call('DELETE', '/account/passkeys/' + id));
   }
   find('sessions').replaceChildren();
-  for (const { id, startedAt, current } of sessions) {
-    item('sessions', new Date(startedAt).toLocaleString() + (current ? ', this one' : ''), 'End', current ? undefined : () => call('DELETE', '/account/sessions/' + id));
+  for (const { id, clientId, startedAt, current } of sessions) {
+    item('sessions', new Date(startedAt).toLocaleString() + (clientId ? ', ' + clientId : '') + (current ? ', this one' : ''), 'End', current ? undefined : () => call('DELETE', '/account/sessions/' + id));
+  }
+  // Where another issuer has that role there are none.
+  const { consents } = await call('GET', '/account/consents').catch(() => ({ consents: [] }));
+  show('applications', consents.length > 0);
+  find('consents').replaceChildren();
+  for (const { clientId, clientName, scopes } of consents) {
+    const may = scopes.map(({ description }) => description).join('; ');
+    item('consents', clientName + ' may: ' + may, 'Take back', () => call('DELETE', '/account/consents/' + clientId));
   }
   show('sign-in', false);
   show('account', true);

@@ -72,6 +72,10 @@ function html(nonce: string): string {
     <ul id="sessions"></ul>
     <button id="end-others">End all others</button>
   </section>
+  <section id="applications" hidden>
+    <h2>Applications</h2>
+    <ul id="consents"></ul>
+  </section>
 </main>
 <script nonce="${nonce}">${pageScript}</script>
 </html>`;

@@ -173,6 +173,25 @@ describe('a browser at /authorize', () => {
     expect(JSON.parse((await page.textContent('#id-token')) ?? '').sub).toBe(username);
   });
 
+  it('what was allowed is shown to the owner of the account, and can be taken back', async () => {
+    const { username, password } = await newcomer('emmy');
+    await page.click('#sign-in');
+    await page.waitForURL(`${url}/authorize?**`);
+    await signIn(username, password);
+    await page.click('button[value=allow]');
+    await page.waitForSelector('#signed-in:not([hidden])');
+    const account = await context.newPage();
+    await account.goto(`${url}/account`);
+    await account.fill('#sign-in [name=username]', username);
+    await account.fill('#sign-in [name=password]', password);
+    await account.click('#sign-in button:has-text("Sign in"):not([type=button])');
+    await account.waitForSelector('#consents li:has-text("Demo single-page client")');
+    await account.click('#consents button');
+    await account.waitForSelector('#applications', { state: 'hidden' });
+    await page.click('#refresh');
+    await page.waitForSelector('#status:has-text("invalid_grant")');
+  });
+
   it('an address that is not registered is a page, and no redirect', async () => {
     await page.goto(`${url}/authorize?client_id=demo-spa&response_type=code&redirect_uri=https://evil.example.org/`);
     expect(page.url()).toContain(`${url}/authorize`);

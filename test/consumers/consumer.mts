@@ -3,6 +3,8 @@ import { contractPolicy, createPolicyEngine } from 'doorward/abac';
 import { type Accounts, createAccounts } from 'doorward/accounts';
 import { type AuthContext, protectSchema } from 'doorward/graphql';
 import { createRouter, json } from 'doorward/http';
+import { type ClientRegistry, createClientRegistry } from 'doorward/oauth';
+import { createOAuthClient } from 'doorward/oauth/client';
 import { createOpaClient } from 'doorward/opa';
 import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles, defineRoles } from 'doorward/rbac';
@@ -40,5 +42,14 @@ defineRoles({ viewer: ['read'] }).can(['viewer'], 'reed');
 export const auth: AuthContext = { principal, environment: () => ({ time: 0 }) };
 export const schema = protectSchema(buildSchema('type Query { a: Int }'), { pdp: contractRoles });
 export const parts = [createOpaClient, createSqlAccountStore, createGraphQLSockets, serve, createRouter, json] as const;
+const spa = { client_id: 'spa', redirect_uris: ['https://app.example.org/callback'], scope: 'openid' };
+export const clients: ClientRegistry = createClientRegistry([{ ...spa, token_endpoint_auth_method: 'none' }]);
+// @ts-expect-error an unknown way to authenticate does not compile
+export const registerBadly = () => createClientRegistry([{ ...spa, token_endpoint_auth_method: 'magic' }]);
+export const client = createOAuthClient({
+  issuer: 'https://login.example.org',
+  clientId: 'spa',
+  redirectUri: 'https://app.example.org/callback',
+});
 // @ts-expect-error the key of a token is no any
 export const notAny: number = key.verify;
