@@ -1,5 +1,5 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TokenKey } from 'doorward/tokens';
 import { namedKey, namedSecret } from '../identity/keys.ts';
@@ -24,6 +24,17 @@ function keptBeside(dataDir: string, name: string, generate: () => string): stri
   if (dataDir === ':memory:') return generate();
   const file = join(dataDir, name);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) writeFileSync(file, generate(), { mode: 0o600 });
+  if (!existsSync(file)) {
+    // Whoever links first decides, and nobody reads half of it.
+    const own = `${file}.${randomUUID()}`;
+    writeFileSync(own, generate(), { mode: 0o600, flag: 'wx' });
+    try {
+      linkSync(own, file);
+    } catch (error) {
+      if (!existsSync(file)) throw error;
+    } finally {
+      rmSync(own);
+    }
+  }
   return readFileSync(file, 'utf8');
 }

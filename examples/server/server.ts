@@ -14,9 +14,9 @@ import { firstAccounts } from '../data/demo.ts';
 import { hasherOf } from '../identity/hasher.ts';
 import { openIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
+import { addressesOf } from '../tools/addresses.ts';
 import { graphiqlRoutes } from '../tools/graphiql.ts';
 import { isOverLimit, parseWithinLimits } from '../tools/limits.ts';
-import { listen } from '../tools/listen.ts';
 import { createLog, logRequests } from '../tools/log.ts';
 import { quiet } from '../tools/quiet.ts';
 import type { Config } from './config.ts';
@@ -34,7 +34,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
   const environment = environmentSource({ timeZone: config.TIME_ZONE, clock });
   const { log, onError, close: closeLog } = createLog(config.LOG_LEVEL);
   const data = await openData(config.DATA_DIR);
-  const { running, serveWith, ...addresses } = await listen(config);
+  const { serveWith, ...addresses } = await addressesOf(config);
   const onRevoked = (accountId: string, sessionId?: string) => sockets.revoke(accountId, sessionId);
   const identity = await openIdentity({ config, data, hasher, clock, ...addresses, onError, onRevoked });
   const { accounts, authenticate, resourceMetadata } = identity;
@@ -73,7 +73,7 @@ export async function startServer(config: Config, outside: Outside = {}) {
     },
     { onError },
   );
-  serveWith(logRequests(router, log));
+  const running = await serveWith(logRequests(router, log));
   const sockets = createGraphQLSockets({
     server: running.server,
     schema,
