@@ -121,7 +121,7 @@ export async function openIdentity({ config, data, hasher, clock, base, origin, 
         totp.remove(id, caller),
         passkeys.removeAll(id),
         apiKeys.removeAll(id, caller),
-        oauth?.consents.revokeAll(id),
+        oauth?.consents.revokeAll(id, caller),
       ]);
       return removed;
     },

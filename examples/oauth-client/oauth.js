@@ -14,7 +14,7 @@ const pendingKey = (state) => `login:${state}`;
 
 /** The endpoints of the issuer. */
 export async function discover(issuer) {
-  const metadata = await readJson(await fetch(`${issuer}/.well-known/openid-configuration`));
+  const metadata = await readJson(await ask(`${issuer}/.well-known/openid-configuration`));
   if (metadata.issuer !== issuer) throw new Error('The metadata is of another issuer.');
   if (!metadata.code_challenge_methods_supported?.includes('S256')) throw new Error('The issuer has no PKCE.');
   return metadata;
@@ -88,7 +88,7 @@ export async function refresh({ metadata, clientId, tokens }) {
 
 export async function userinfo({ metadata, tokens }) {
   const headers = { authorization: `Bearer ${tokens.access_token}` };
-  const claims = await readJson(await fetch(metadata.userinfo_endpoint, { headers }));
+  const claims = await readJson(await ask(metadata.userinfo_endpoint, { headers }));
   if (claims.sub !== decode(tokens.id_token).sub) throw new Error('The claims are of somebody else.');
   return claims;
 }
@@ -96,7 +96,7 @@ export async function userinfo({ metadata, tokens }) {
 /** Ends the grant: with its refresh token everything that came of it ends too. */
 export async function revoke({ metadata, clientId, tokens }) {
   const body = new URLSearchParams({ token: tokens.refresh_token ?? tokens.access_token, client_id: clientId });
-  const response = await fetch(metadata.revocation_endpoint, { method: 'POST', body });
+  const response = await ask(metadata.revocation_endpoint, { method: 'POST', body });
   if (!response.ok) throw new Error(`The issuer answered ${response.status}.`);
 }
 
@@ -108,7 +108,7 @@ export function decode(token) {
 
 async function requestTokens(metadata, parameters) {
   const body = new URLSearchParams(parameters);
-  const tokens = await readJson(await fetch(metadata.token_endpoint, { method: 'POST', body }));
+  const tokens = await readJson(await ask(metadata.token_endpoint, { method: 'POST', body }));
   if (String(tokens.token_type).toLowerCase() !== 'bearer') throw new Error('The token type is not known.');
   return tokens;
 }
@@ -130,6 +130,11 @@ async function checkIdToken({ id_token: token, access_token: accessToken }, { is
     claims.iat < now + MOST_CLOCK_SKEW_SECONDS &&
     (claims.at_hash === undefined || claims.at_hash === hash);
   if (!isGood) throw new Error('The id token is not for this login.');
+}
+
+/** No redirect is followed: it would take a code or a token to an address that the metadata do not name. */
+function ask(address, request) {
+  return fetch(address, { ...request, redirect: 'error' });
 }
 
 async function readJson(response) {

@@ -3,6 +3,9 @@ import { errorResponse, type Handler } from 'doorward/http';
 import { serve } from 'doorward/use/node';
 import type { Config } from '../server/config.ts';
 
+/** To listen on these is to listen on every address, and they are none that anybody could be sent to. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
 /**
  * Finds the addresses of the server before there is anything to serve, since tokens and pages name them. A free port
  * is only known when somebody listens on it, so there the server listens at once and is not ready yet.
@@ -11,13 +14,15 @@ export async function addressesOf({ PORT: port, HOST: host, BASE_URL, TRUSTED_PR
   let handler: Handler = () => errorResponse(new DoorwardError('SERVICE_UNAVAILABLE'));
   const listen = () => serve((request, info) => handler(request, info), { port, host, trustedProxies });
   const early = port === 0 ? await listen() : undefined;
-  const own = early?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const address = new URL(early?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  const local = new URL(`http://localhost:${address.port}`).origin;
+  const own = EVERYWHERE.has(host) ? local : address.origin;
   const base = BASE_URL === undefined ? own : new URL(BASE_URL).origin;
   return {
     /** Where clients reach the server. */
     base,
     /** Where browsers do; they permit passkeys on a name and not on an address. */
-    origin: BASE_URL === undefined ? `http://localhost:${new URL(own).port}` : base,
+    origin: BASE_URL === undefined ? local : base,
     serveWith(ready: Handler) {
       handler = ready;
       return early ?? listen();

@@ -50,6 +50,8 @@ export function createAdopt(settings: Settings): Adopt {
     const [issuer, subject] = [ownProperty(claims, 'iss'), ownProperty(claims, 'sub')];
     if (!isName(issuer)) return refuse('issuer');
     if (!isName(subject)) return refuse('claims');
+    // Nobody here checks a proof, so its scheme promises more than is kept (RFC 9449 section 7.1).
+    if (caller.dpop !== undefined) return refuse('confirmation');
     if (!isConfirmed(claims, caller.certificate?.thumbprint)) return refuse('confirmation');
     const account = await accountOf(usernameOf(issuer, subject), claims, caller);
     if (account === undefined) return refuse('unknown_account');

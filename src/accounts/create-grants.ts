@@ -1,6 +1,6 @@
 import { publishAudit } from '../core/index.ts';
 import { originOf } from '../core/origin.ts';
-import { endSession } from './end-session.ts';
+import { type Ending, endSession } from './end-session.ts';
 import { clientSubject, type Grant, type Grants } from './grants.ts';
 import { toPublicAccount } from './public-account.ts';
 import { hashRefreshToken, isRefreshToken } from './refresh-token.ts';
@@ -26,6 +26,12 @@ export function createGrants(settings: Settings, swap: Swap): Grants {
   const grantOf = async (session: SessionRecord | undefined): Promise<Grant | undefined> =>
     session !== undefined && isGrant(session) ? withAccount(session) : undefined;
 
+  async function endThose(isOne: (session: SessionRecord) => boolean, accountId: string, ending: Ending) {
+    const those = (await sessions.list(accountId, clock())).filter(isOne);
+    const ended = await Promise.all(those.map(({ id }) => endSession(settings, accountId, id, ending)));
+    return ended.filter(Boolean).length;
+  }
+
   return {
     start: createStartGrant(settings),
     async rotate(token, { clientId, caller, admit }) {
@@ -48,6 +54,8 @@ export function createGrants(settings: Settings, swap: Swap): Grants {
       const grant = usable ? await withAccount(session) : undefined;
       return { session, ...(grant !== undefined && { grant }) };
     },
+    // It is not about any token: no revoked one has an empty id.
+    findSession: (sessionId) => sessions.find(sessionId, '', clock()),
     async findBySessionToken(token) {
       if (!isSessionToken(token)) return undefined;
       const session = (await sessions.findByRefreshToken(hashSessionToken(token), clock()))?.session;
@@ -55,12 +63,9 @@ export function createGrants(settings: Settings, swap: Swap): Grants {
     },
     end: ({ id, accountId }, reason, caller = {}) =>
       endSession(settings, accountId, id, { reason, origin: originOf(caller) }),
-    async endOfClient(accountId, clientId, reason, caller = {}) {
-      const own = (await sessions.list(accountId, clock())).filter((session) => session.clientId === clientId);
-      const ending = { reason, origin: originOf(caller) };
-      const ended = await Promise.all(own.map(({ id }) => endSession(settings, accountId, id, ending)));
-      return ended.filter(Boolean).length;
-    },
+    endOfClient: (accountId, clientId, reason, caller = {}) =>
+      endThose((session) => session.clientId === clientId, accountId, { reason, origin: originOf(caller) }),
+    endAll: (accountId, reason, caller = {}) => endThose(isGrant, accountId, { reason, origin: originOf(caller) }),
     async revokeToken({ id, sessionId, clientId, expiresAt }, caller = {}) {
       const session = await sessions.find(sessionId, id, clock());
       if (session === undefined || session.clientId !== clientId || !isGrant(session)) return false;

@@ -8,7 +8,6 @@ import type { LoginSteps } from './login-steps.ts';
 import { createTicketSeal, isSamePassword, type LoginTicket, passwordDigestOf } from './login-ticket.ts';
 import type { LogInByPassword } from './password-login.ts';
 import type { Account } from './ports.ts';
-import { enrolledFactors } from './second-factor-check.ts';
 import type { Settings } from './settings.ts';
 import type { StartSession } from './start-session.ts';
 
@@ -44,14 +43,14 @@ export function createLoginSteps(
       const account = await accountOf(ticket, caller);
       const { id: accountId, username } = account;
       const admission = await admit(limits, loginLimits(username, caller, settings), clock);
-      const { enrolled, amr } = await factorStep({ accountId, proofs, admission, caller });
-      if (amr === undefined) throw refusedFactor('second_factor_missing', accountId, caller);
+      const factor = await factorStep({ accountId, proofs, admission, caller });
+      if (factor === undefined) throw refusedFactor('second_factor_missing', accountId, caller);
       // A ticket is for a second factor. Without one left to prove, the password has to be given again.
-      if (enrolled === 0) throw refused('credentials_changed', accountId, caller);
+      if (factor.amr.length === 0) throw refused('credentials_changed', accountId, caller);
       const stillHolds = async (current: Account): Promise<boolean> =>
-        isSamePassword(current, ticket) && (await enrolledFactors(accountId, settings)).length > 0;
+        isSamePassword(current, ticket) && (await factor.stillHolds());
       const { startedAt } = ticket;
-      return startSession({ account, amr: ['pwd', ...amr], startedAt, caller, options, stillHolds });
+      return startSession({ account, amr: ['pwd', ...factor.amr], startedAt, caller, options, stillHolds });
     },
   };
 }

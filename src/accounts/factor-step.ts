@@ -14,16 +14,19 @@ export interface FactorAttempt {
   readonly caller: Caller;
 }
 
-/** What the factors say to an attempt; a wrong proof is an error. */
-export interface FactorAnswer {
-  /** How many factors the account has enrolled. */
-  readonly enrolled: number;
-  /** What was proved beside the password; `undefined` where a proof is needed and missing. */
-  readonly amr: readonly string[] | undefined;
+/** What was proved beside the password. */
+export interface ProvedFactor {
+  /** Empty where no factor is enrolled. */
+  readonly amr: readonly string[];
+  /**
+   * Asked once more when the session is there: whoever takes the factor away that was proved, or enrols one where
+   * there was none, and ends the account's sessions either finds this one or is seen here.
+   */
+  readonly stillHolds: () => Promise<boolean>;
 }
 
-/** @throws `AUTH_SECOND_FACTOR_REQUIRED` for a wrong proof. */
-export type FactorStep = (attempt: FactorAttempt) => Promise<FactorAnswer>;
+/** @returns `undefined` where a proof is needed and missing. @throws `AUTH_SECOND_FACTOR_REQUIRED` for a wrong one. */
+export type FactorStep = (attempt: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
 export function createFactorStep(settings: Settings): FactorStep {
   return async ({ accountId, proofs, admission, caller }) => {
@@ -34,7 +37,12 @@ export function createFactorStep(settings: Settings): FactorStep {
     const verdict = await checkFactors(accountId, proofs, enrolled, settings, caller);
     if (verdict.kind === 'wrong') throw refusedFactor('second_factor_wrong', accountId, caller);
     await admission.release();
-    return { enrolled: enrolled.length, amr: verdict.kind === 'proved' ? verdict.amr : undefined };
+    if (verdict.kind === 'missing') return undefined;
+    const stillHolds = async (): Promise<boolean> => {
+      const current = await enrolledFactors(accountId, settings);
+      return verdict.kind === 'proved' ? current.includes(verdict.factor) : current.length === 0;
+    };
+    return { amr: verdict.kind === 'proved' ? verdict.amr : [], stillHolds };
   };
 }
 

@@ -72,12 +72,16 @@ export interface Grants {
   find(sessionId: string, tokenId: string): Promise<Grant | undefined>;
   /** @returns the session that a refresh token belongs to, as long as it has not ended, and whether the token is good. */
   findByRefreshToken(refreshToken: unknown): Promise<FoundRefreshToken | undefined>;
+  /** @returns the session of this id, of a grant or of a login, unless it has ended; its account may be disabled. */
+  findSession(sessionId: string): Promise<SessionRecord | undefined>;
   /** @returns the first-party login that a session token (`login({ sessionToken: true })`) stands for. */
   findBySessionToken(sessionToken: unknown): Promise<Grant | undefined>;
   /** Ends one session with all its tokens. @returns whether there was one. */
   end(session: Pick<SessionRecord, 'id' | 'accountId'>, reason: SessionEnd, caller?: Caller): Promise<boolean>;
   /** Ends all sessions that one client has of an account. @returns how many there were. */
   endOfClient(accountId: string, clientId: string, reason: SessionEnd, caller?: Caller): Promise<number>;
+  /** Ends all grants of an account, whichever client has them, and no login. @returns how many there were. */
+  endAll(accountId: string, reason: SessionEnd, caller?: Caller): Promise<number>;
   /** Revokes one access token, that of a disabled account too. @returns whether there was one. */
   revokeToken(token: GrantToken, caller?: Caller): Promise<boolean>;
 }

@@ -17,6 +17,7 @@ export type { LogIn, PasswordStep } from './login.ts';
 export type { LoginOptions } from './login-options.ts';
 export type { FirstStep, LoginSteps } from './login-steps.ts';
 export type { LogInVerified, VerifiedIdentity } from './login-verified.ts';
+export type { AccountsOptions } from './options.ts';
 export type { Account, AccountPatch, AccountStore, Hits, RateLimitStore } from './ports.ts';
 export type { PublicAccount } from './public-account.ts';
 export type { Refresh } from './refresh.ts';
@@ -34,7 +35,6 @@ export type {
   SessionRecord,
   SessionStore,
 } from './session-store.ts';
-export type { AccountsOptions } from './settings.ts';
 export type { Login } from './start-session.ts';
 export type { FindSubject } from './subject.ts';
 export type { AccountChanges, Update, Updates } from './update.ts';

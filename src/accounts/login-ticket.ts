@@ -19,6 +19,7 @@ export interface TicketSeal {
   open(ticket: unknown, now: number): LoginTicket | undefined;
 }
 
+/** Either way: a clock that was ahead and is set right does not make a ticket last longer. */
 const LIFETIME_MS = 300_000;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -53,7 +54,7 @@ export function createTicketSeal(secret: string | Uint8Array): TicketSeal {
       if (typeof ticket !== 'string' || ticket.length > MAX_LENGTH) return undefined;
       const text = opened(ticket);
       const read = text && readTicket(parseJsonObject(text));
-      return read !== undefined && now < read.startedAt + LIFETIME_MS ? read : undefined;
+      return read !== undefined && Math.abs(now - read.startedAt) < LIFETIME_MS ? read : undefined;
     },
   };
 }

@@ -6,7 +6,6 @@ import { checkLoginOptions, type LoginOptions } from './login-options.ts';
 import { createCheckPassword } from './password-check.ts';
 import type { Account } from './ports.ts';
 import { createRehash } from './rehash.ts';
-import { enrolledFactors } from './second-factor-check.ts';
 import type { Settings } from './settings.ts';
 import type { Login, StartSession } from './start-session.ts';
 
@@ -44,14 +43,13 @@ export function createLoginByPassword(
     const origin = originOf(caller);
     const startedAt = clock();
     const { account, password, admission } = await provePassword(credentials, caller);
-    const { enrolled, amr } = await factorStep({ accountId: account.id, proofs: credentials, admission, caller });
+    const factor = await factorStep({ accountId: account.id, proofs: credentials, admission, caller });
     const update = () => rehash(account, password, origin);
-    if (amr === undefined) return { kind: 'second_factor', account, startedAt, rehash: update };
-    /** Whoever enrols a factor meanwhile and ends the other sessions either finds this one or is seen here. */
+    if (factor === undefined) return { kind: 'second_factor', account, startedAt, rehash: update };
     const stillHolds = async (current: Account): Promise<boolean> =>
       (current.passwordHash === account.passwordHash || (await checkPassword(password, current, origin)) === 'match') &&
-      (enrolled > 0 || (await enrolledFactors(account.id, settings)).length === 0);
-    const login = await startSession({ account, amr: ['pwd', ...amr], startedAt, caller, options, stillHolds });
+      (await factor.stillHolds());
+    const login = await startSession({ account, amr: ['pwd', ...factor.amr], startedAt, caller, options, stillHolds });
     await update();
     return { kind: 'complete', login };
   };

@@ -7,7 +7,8 @@ import type { Settings } from './settings.ts';
 
 /** What the second factors say to a login whose password was right. */
 export type FactorVerdict =
-  | { readonly kind: 'proved'; readonly amr: readonly string[] }
+  | { readonly kind: 'proved'; readonly amr: readonly string[]; readonly factor: SecondFactor }
+  | { readonly kind: 'unneeded' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'wrong' };
 
@@ -30,14 +31,14 @@ export async function checkFactors(
   { storeTimeoutMs }: Settings,
   caller: Caller,
 ): Promise<FactorVerdict> {
-  if (enrolled.length === 0) return { kind: 'proved', amr: [] };
+  if (enrolled.length === 0) return { kind: 'unneeded' };
   let isTried = false;
   for (const factor of enrolled) {
     const proof = ownProperty(credentials, factor.field);
     if (isAbsent(proof)) continue;
     isTried = true;
     const amr = await guarded(async () => methodsOf(await factor.verify(accountId, proof, caller)), storeTimeoutMs);
-    if (amr !== undefined) return { kind: 'proved', amr };
+    if (amr !== undefined) return { kind: 'proved', amr, factor };
   }
   return { kind: isTried ? 'wrong' : 'missing' };
 }

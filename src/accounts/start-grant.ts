@@ -1,3 +1,4 @@
+import { isAccountId } from '../core/identifiers.ts';
 import { type Caller, publishAudit } from '../core/index.ts';
 import { originOf } from '../core/origin.ts';
 import { clientSubject, type NewGrant, type StartedGrant } from './grants.ts';
@@ -23,15 +24,15 @@ export function createStartGrant(settings: Settings): StartGrant {
 
   return async (grant, caller = {}) => {
     const { accountId, clientId, sessionId } = grant;
+    // What nobody could list and end again is not started.
+    if (!isAccountId(accountId) || !isAccountId(sessionId)) return undefined;
     const isForItself = accountId === clientSubject(clientId);
     if (!isForItself && (await enabled(accountId)) === undefined) return undefined;
-    const session = sessionOf(grant, settings);
     const refreshToken = grant.refreshToken && !isForItself ? createRefreshToken() : undefined;
-    const record = refreshToken !== undefined && {
-      hash: hashRefreshToken(refreshToken),
-      idleUntil: Math.min(clock() + refreshIdleSeconds * 1_000, session.endsAt),
-    };
-    if (!(await sessions.start(session, record === false ? undefined : record))) return undefined;
+    const session = sessionOf(grant, refreshToken !== undefined, settings);
+    const idleUntil = Math.min(clock() + refreshIdleSeconds * 1_000, session.endsAt);
+    const record = refreshToken === undefined ? undefined : { hash: hashRefreshToken(refreshToken), idleUntil };
+    if (!(await sessions.start(session, record))) return undefined;
     const account = isForItself
       ? undefined
       : await enabled(accountId).catch(async (error: unknown) => {
@@ -51,10 +52,14 @@ export function createStartGrant(settings: Settings): StartGrant {
   };
 }
 
-function sessionOf(grant: NewGrant, { clock, maxSessionSeconds, refreshAbsoluteSeconds }: Settings): SessionRecord {
+function sessionOf(
+  grant: NewGrant,
+  hasRefreshToken: boolean,
+  { clock, maxSessionSeconds, refreshAbsoluteSeconds }: Settings,
+): SessionRecord {
   const { sessionId, accountId, clientId, authTime, amr, acr, startedAt, scopes, audience } = grant;
   const { lifetimeSeconds = maxSessionSeconds, dpopThumbprint, certificateThumbprint } = grant;
-  const seconds = grant.refreshToken ? refreshAbsoluteSeconds : lifetimeSeconds;
+  const seconds = hasRefreshToken ? refreshAbsoluteSeconds : lifetimeSeconds;
   return {
     id: sessionId,
     accountId,

@@ -68,13 +68,17 @@ export function meetsStepUp(principal: Principal, { maxAgeSeconds, acrValues }: 
   if (session === undefined) return false;
   if (maxAgeSeconds !== undefined) {
     const authTime = ownProperty(session, 'authTime');
-    if (typeof authTime !== 'number') return false;
-    const age = time / 1_000 - authTime;
-    if (!(age <= maxAgeSeconds && age >= -MAX_AHEAD_SECONDS)) return false;
+    if (typeof authTime !== 'number' || !isRecentLogin(authTime, maxAgeSeconds, time / 1_000)) return false;
   }
   if (acrValues === undefined) return true;
   const acr = ownProperty(session, 'acr');
   return typeof acr === 'string' && acrValues.includes(acr);
+}
+
+/** Everything is in seconds. A login of the future is not recent: its clock was wrong. */
+export function isRecentLogin(authTime: number, maxAge: number, now: number): boolean {
+  const age = now - authTime;
+  return age <= maxAge && age >= -MAX_AHEAD_SECONDS;
 }
 
 /** Publishes that a caller was asked to log in again. */

@@ -1,4 +1,4 @@
-import { DPOP_ALGORITHMS } from '../core/dpop-algorithms.ts';
+import { ASYMMETRIC_ALGORITHMS } from '../core/asymmetric-algorithms.ts';
 
 /** How an access token is presented: alone (RFC 6750), or beside a proof of possession (RFC 9449 section 7.1). */
 export type TokenScheme = 'Bearer' | 'DPoP';
@@ -7,7 +7,7 @@ export type TokenScheme = 'Bearer' | 'DPoP';
  * Writes the challenge of a scheme. A parameter that is absent, or that no header can hold, is left out.
  */
 export function challenge(scheme: TokenScheme, parameters: Readonly<Record<string, string | undefined>>): string {
-  const named = scheme === 'DPoP' ? { ...parameters, algs: DPOP_ALGORITHMS.join(' ') } : parameters;
+  const named = scheme === 'DPoP' ? { ...parameters, algs: ASYMMETRIC_ALGORITHMS.join(' ') } : parameters;
   const texts: string[] = [];
   for (const [name, value] of Object.entries(named)) {
     if (typeof value === 'string' && /^[\x20-\x7e]+$/.test(value)) texts.push(`${name}=${quoted(value)}`);

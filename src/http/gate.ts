@@ -24,7 +24,7 @@ import {
   readDemands,
 } from './gate-options.ts';
 import type { RequestInfo } from './handler.ts';
-import { createIdentify, type RefusalForms, refusal, refusalForms } from './identify.ts';
+import { type Asking, createIdentify, refusal, refusalForms } from './identify.ts';
 import { type ErrorResponseOptions, errorResponse } from './responses.ts';
 import type { Params, Route } from './route.ts';
 
@@ -86,16 +86,7 @@ export function createGate(options: GateOptions): Gate {
     validated(options);
   const identify = createIdentify(authenticate, authenticateCaller);
 
-  /** Finds out who is asking; answers with the refusal of a token that is present and not good. */
-  async function enter(
-    request: Request,
-    info: RequestInfo,
-    route: Route | undefined,
-    forms: RefusalForms,
-  ): Promise<Passage | Response> {
-    const asking = await identify(request, info, forms);
-    if (asking instanceof Response) return asking;
-    const { principal, form } = asking;
+  function passageOf({ principal, form }: Asking, request: Request, info: RequestInfo, route?: Route): Passage {
     const userAgent = request.headers.get('user-agent');
     const { ip } = info;
     return {
@@ -115,9 +106,9 @@ export function createGate(options: GateOptions): Gate {
     const { bodyKey, stepUp } = readDemands(options);
     const forms = refusalForms(bodyKey, resourceMetadata);
     return async (request, info, route) => {
-      const passage = await enter(request, info, route, forms);
-      if (passage instanceof Response) return passage;
-      const { access, at } = passage;
+      const asking = await identify(request, info, forms);
+      if (asking instanceof Response) return asking;
+      const { access, at } = passageOf(asking, request, info, route);
       const { principal, params, environment } = access;
       if (principal === undefined) return refusal(at.form);
       if (stepUp !== undefined && !meetsStepUp(principal, stepUp, environment.time)) {
@@ -154,8 +145,9 @@ export function createGate(options: GateOptions): Gate {
     optional: (handler) => {
       const forms = refusalForms('error', resourceMetadata);
       return async (request, info, route) => {
-        const passage = await enter(request, info, route, forms);
-        return passage instanceof Response ? passage : handler(request, info, passage.access);
+        const asking = await identify(request, info, forms);
+        if (asking instanceof Response) return asking;
+        return handler(request, info, passageOf(asking, request, info, route).access);
       };
     },
 

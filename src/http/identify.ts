@@ -54,13 +54,21 @@ export function refusal(form: ErrorResponseOptions): Response {
 }
 
 /** The proof goes to the authenticator, which alone knows what the token is bound to. */
-function callerOf({ method, url }: Request, info: RequestInfo, { proof }: { readonly proof?: string }): RequestInfo {
+export function callerOf(
+  { method, url }: Request,
+  info: RequestInfo,
+  { proof }: { readonly proof?: string },
+): RequestInfo {
   return proof === undefined ? info : { ...info, dpop: { proof, method, url } };
 }
 
 /** A token in the query counts for nothing; beside another one nobody knows which is meant (RFC 6750 section 3.1). */
 function hasQueryToken({ url }: Request): boolean {
-  return url.includes('?') && new URL(url).searchParams.has('access_token');
+  const start = url.indexOf('?');
+  if (start === -1) return false;
+  // Few queries have to be taken apart: the name stands there as it is, or with an escaped letter.
+  const query = url.slice(start + 1);
+  return /access_token|%/.test(query) && new URLSearchParams(query).has('access_token');
 }
 
 function ambiguous({ scheme = 'Bearer', resourceMetadata }: ErrorResponseOptions): Response {

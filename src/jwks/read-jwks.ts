@@ -1,16 +1,16 @@
 import type { JsonWebKey } from 'node:crypto';
+import type { AsymmetricAlgorithm } from '../core/asymmetric-algorithms.ts';
 import { isDoorwardError } from '../core/index.ts';
 import type { JsonObject } from '../core/json-object.ts';
 import { ownProperty } from '../core/own-property.ts';
-import { createTokenVerifier, publicKey, type TokenAlgorithm, type TokenKey } from '../tokens/index.ts';
+import { isPrivateJwk } from '../tokens/asymmetric-key.ts';
+import { createTokenVerifier, publicKey, type TokenKey } from '../tokens/index.ts';
 import { KeySourceError } from './key-source-error.ts';
 
 /** The algorithms of keys that others publish. */
-export type RemoteAlgorithm = Exclude<TokenAlgorithm, 'HS256'>;
+export type RemoteAlgorithm = AsymmetricAlgorithm;
 
 const MAX_KEYS = 100;
-/** The members of RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1 that nobody but the holder may know. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /**
  * Reads a JWK Set of another party (RFC 7517 section 5). Keys that are not for us are passed over: those for
@@ -32,7 +32,7 @@ export function readJwks(json: JsonObject, algorithms: readonly RemoteAlgorithm[
 }
 
 function isPrivate(jwk: JsonObject): boolean {
-  return ownProperty(jwk, 'kty') === 'oct' || PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name));
+  return ownProperty(jwk, 'kty') === 'oct' || isPrivateJwk(jwk);
 }
 
 function usableKey(jwk: JsonObject, algorithms: readonly RemoteAlgorithm[]): readonly TokenKey[] {

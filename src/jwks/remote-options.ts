@@ -1,3 +1,4 @@
+import { ASYMMETRIC_ALGORITHMS } from '../core/asymmetric-algorithms.ts';
 import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { readText, readTexts, requireSeconds } from '../tokens/options.ts';
 import { requireIssuerAddress, requireKeyAddress } from './address.ts';
@@ -7,7 +8,7 @@ import type { RemoteAlgorithm } from './read-jwks.ts';
 
 /** How keys of another party are fetched and kept. */
 export interface RemoteKeyOptions {
-  /** The accepted algorithms. An RSA key that names none has the first of RS256 and PS256 that is listed. @default ['RS256', 'PS256', 'ES256'] */
+  /** The accepted algorithms. An RSA key that names none has the first of RS256 and PS256 that is listed. @default ['ES256', 'RS256', 'PS256'] */
   readonly algorithms?: readonly RemoteAlgorithm[];
   /** The metadata document that names the keys, where only the issuer is given. @default 'openid-configuration' */
   readonly discovery?: Discovery;
@@ -53,7 +54,6 @@ export const REMOTE_KEY_OPTIONS: readonly string[] = [
   ...['algorithms', 'discovery', 'maxAgeSeconds', 'cooldownSeconds', 'maxStaleSeconds'],
   ...['timeoutMs', 'maxBytes', 'fetch', 'monotonicClock'],
 ];
-const ALGORITHMS: readonly RemoteAlgorithm[] = ['RS256', 'PS256', 'ES256'];
 const DISCOVERIES: readonly unknown[] = ['openid-configuration', 'oauth-authorization-server'] satisfies Discovery[];
 
 /** Checks the options of a key set. @throws `CONFIG_INVALID` */
@@ -92,8 +92,8 @@ export function readRemoteSettings(options: RemoteKeySetOptions): RemoteSettings
 }
 
 export function readAlgorithms(options: RemoteKeyOptions): readonly RemoteAlgorithm[] {
-  const names = readTexts(options, 'algorithms') ?? ALGORITHMS;
-  const known = names.flatMap((name) => ALGORITHMS.filter((alg) => alg === name));
+  const names = readTexts(options, 'algorithms') ?? ASYMMETRIC_ALGORITHMS;
+  const known = names.flatMap((name) => ASYMMETRIC_ALGORITHMS.filter((alg) => alg === name));
   if (known.length < names.length) throw configInvalid('algorithms', 'must be among RS256, PS256 and ES256');
   return known;
 }

@@ -10,12 +10,21 @@ import type { Settings } from './settings.ts';
  */
 export function readAudience(
   resources: readonly string[],
-  { resources: allowed }: Pick<Client, 'resources'>,
+  client: Pick<Client, 'resources'>,
+  settings: Pick<Settings, 'resource'>,
+): readonly string[] {
+  const allowed = audiencesOf(client, settings);
+  const usual = allowed.includes(settings.resource) ? [settings.resource] : allowed;
+  if (resources.length === 0 && usual.length !== 1) throw new OAuthError('invalid_target');
+  return narrowAudience(resources, allowed, usual);
+}
+
+/** Whom a client may have tokens for. */
+export function audiencesOf(
+  { resources }: Pick<Client, 'resources'>,
   { resource }: Pick<Settings, 'resource'>,
 ): readonly string[] {
-  if (allowed === undefined || allowed.includes(resource)) return narrowAudience(resources, allowed, [resource]);
-  if (resources.length === 0 && allowed.length !== 1) throw new OAuthError('invalid_target');
-  return narrowAudience(resources, allowed, allowed);
+  return resources ?? [resource];
 }
 
 /**
@@ -27,11 +36,13 @@ export function readAudience(
  */
 export function narrowAudience(
   resources: readonly string[],
-  allowed: readonly string[] | undefined,
-  otherwise: readonly string[],
+  allowed: readonly string[],
+  otherwise: readonly string[] = allowed,
 ): readonly string[] {
-  if (resources.length === 0) return otherwise;
-  const registered = allowed ?? otherwise;
-  if (!resources.every((resource) => registered.includes(resource))) throw new OAuthError('invalid_target');
-  return [...new Set(resources)];
+  const wanted = resources.length === 0 ? otherwise : resources;
+  // A token without an audience would be for everybody.
+  if (wanted.length === 0 || !wanted.every((audience) => allowed.includes(audience))) {
+    throw new OAuthError('invalid_target');
+  }
+  return [...new Set(wanted)];
 }

@@ -62,8 +62,9 @@ export interface AuthorizationServer {
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = readSettings(options);
-  const { issuer, once, clock, storeTimeoutMs } = settings;
-  const dpop = createDpopVerifier({ once, clock, storeTimeoutMs });
+  const { issuer, clock, storeTimeoutMs } = settings;
+  // The store itself: the verifier puts its own deadline on it.
+  const dpop = createDpopVerifier({ once: options.once, clock, storeTimeoutMs });
   const authenticateClient = createAuthenticateClient(settings);
   const findAccessToken = createFindAccessToken(settings);
   const { authenticate, recognises } = createAuthenticate(settings, { findAccessToken, dpop });

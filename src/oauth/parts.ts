@@ -1,4 +1,4 @@
-import type { Grant, NewGrant } from '../accounts/index.ts';
+import type { Grant } from '../accounts/index.ts';
 import type { Caller } from '../core/index.ts';
 import type { RequestInfo } from '../http/index.ts';
 import type { Claims } from '../tokens/index.ts';
@@ -29,6 +29,10 @@ export interface DpopSubject {
   readonly url: string;
   /** The token that it comes beside; at the token endpoint there is none. */
   readonly accessToken?: string;
+  /** The key that this token is bound to (`cnf.jkt`): a proof of another one is refused, and not remembered as used. */
+  readonly thumbprint?: string;
+  /** Where the request comes from, for events. */
+  readonly caller?: Caller;
 }
 
 /** An access token of ours that is good now. */
@@ -51,6 +55,3 @@ export interface Binding {
   /** RFC 8705 section 3.1. */
   readonly certificateThumbprint?: string;
 }
-
-/** Starts a grant or answers `invalid_grant`. */
-export type StartGrant = (grant: NewGrant, caller: Caller) => Promise<Grant & { readonly refreshToken?: string }>;

@@ -142,6 +142,25 @@ export const rotationChecks: Checks<SessionStore> = {
     }
     assert.equal(await outcome(store.rotate(swap('first', 'second'))), 'rotated');
   },
+  async 'tells whether a refresh token would be swapped now, as the rotation itself does'(store) {
+    const { idleUntil } = refreshToken('first');
+    const isUsable = async (hash: string, now: number, graceMs?: number): Promise<boolean | undefined> =>
+      (await store.findByRefreshToken(hash, now, graceMs))?.usable;
+    await start(store);
+    assert.equal(await isUsable('first', idleUntil - 1), true);
+    assert.equal(await isUsable('first', idleUntil, 3_600_000), false);
+    assert.equal(await outcome(store.rotate(swap('first', 'second'))), 'rotated');
+    assert.equal(await isUsable('second', SWAPPED), true);
+    assert.equal(await isUsable('first', SWAPPED), false);
+    assert.equal(await isUsable('first', SWAPPED, GRACE), true);
+    assert.equal(await isUsable('first', SWAPPED + GRACE - 1, GRACE), true);
+    assert.equal(await isUsable('first', SWAPPED + GRACE, GRACE), false);
+    assert.equal(await outcome(store.rotate(swap('second', 'third'))), 'rotated');
+    assert.equal(await isUsable('first', SWAPPED, GRACE), false);
+    assert.equal(await isUsable('second', SWAPPED, GRACE), true);
+    await store.end('session-1');
+    for (const hash of ['first', 'second', 'third']) assert.equal(await isUsable(hash, SWAPPED, GRACE), undefined);
+  },
   async 'never revives an idle token, whatever the grace time'(store) {
     const { idleUntil } = refreshToken('first');
     await start(store);

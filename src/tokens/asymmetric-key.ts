@@ -13,6 +13,9 @@ import { type AsymmetricKeyOptions, type TokenAlgorithm, type TokenKey, tokenKey
 /** A key as PEM text, as a JWK object, or as a `KeyObject` of `node:crypto`. */
 export type KeyMaterial = string | JsonWebKey | KeyObject;
 
+/** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1. */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
 /**
  * Makes a key that signs and verifies: RSA of at least 2,048 bits for RS256 or PS256, or EC on P-256
  * for ES256. RFC 7518 sections 3.3 to 3.5.
@@ -78,7 +81,12 @@ function parseJwk(text: string): JsonWebKey {
 function isPrivate(material: KeyMaterial): boolean {
   if (typeof material === 'string') return material.includes('PRIVATE KEY-----');
   if (material instanceof KeyObject) return material.type === 'private';
-  return typeof material === 'object' && material !== null && Object.hasOwn(material, 'd');
+  return typeof material === 'object' && material !== null && isPrivateJwk(material);
+}
+
+/** One private member is enough: whoever sent it gave a secret away. */
+export function isPrivateJwk(jwk: object): boolean {
+  return PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name));
 }
 
 /** The JWK among the kinds of material, checked to be meant for the operation (RFC 7517 sections 4.2 and 4.3). */

@@ -1,10 +1,11 @@
 import { KeyObject } from 'node:crypto';
+import type { AsymmetricAlgorithm } from '../core/asymmetric-algorithms.ts';
 import { configInvalid } from '../core/config-invalid.ts';
 import { isRocaModulus } from './roca.ts';
 import { secretProblem } from './secret-problem.ts';
 
 /** The algorithms of RFC 7518 section 3.1 that tokens are signed with. */
-export type TokenAlgorithm = 'HS256' | 'RS256' | 'PS256' | 'ES256';
+export type TokenAlgorithm = 'HS256' | AsymmetricAlgorithm;
 
 /**
  * A key with its one algorithm. Made by `secretKey`, `privateKey`, `publicKey` or `readKey`, once, when
@@ -28,7 +29,7 @@ export interface TokenKeyOptions {
 /** Options of the functions that read asymmetric keys. */
 export interface AsymmetricKeyOptions extends TokenKeyOptions {
   /** @default the `alg` of a JWK, else `RS256` for an RSA key and `ES256` for an EC key */
-  readonly alg?: Exclude<TokenAlgorithm, 'HS256'>;
+  readonly alg?: AsymmetricAlgorithm;
 }
 
 const MIN_RSA_BITS = 2_048;

@@ -76,7 +76,7 @@ describe('what a session store answers', () => {
     const sessions: SessionStore = {
       ...createMemorySessionStore(),
       find: answer,
-      findByRefreshToken: answer,
+      findByRefreshToken: async () => untyped(record == null ? record : { session: record, usable: true }),
       list: async () => untyped([record]),
     };
     const world = createWorld({ sessions, ids: () => 'id-ada' });

@@ -45,7 +45,7 @@ describe('an access token', () => {
         id: 'id-ada',
         roles: ['editor'],
         scopes: ['openid', 'create'],
-        attributes: { username: 'Ada' },
+        attributes: { username: 'Ada', email: 'ada@example.org' },
         session: {
           id: sid,
           tokenId: expect.stringMatching(/^[\w-]{22}$/),
@@ -141,11 +141,14 @@ describe('an access token', () => {
     expect(await reasonOf(world, token)).toBe('unknown_client');
   });
 
-  it('is refused when the account is gone between two questions', async () => {
+  it('is refused when the account is gone, or disabled', async () => {
     const world = createResourceWorld();
     const { token } = await world.issue();
+    const ada = world.accounts.get('id-ada');
+    if (ada) world.accounts.set('id-ada', { ...ada, disabled: true });
+    expect(await reasonOf(world, token)).toBe('session_ended');
     world.accounts.delete('id-ada');
-    expect(await reasonOf(world, token)).toBe('unknown_account');
+    expect(await reasonOf(world, token)).toBe('session_ended');
   });
 
   it('is not judged when a store fails', async () => {

@@ -151,7 +151,7 @@ describe('a code', () => {
       ...{ clientId: 'spa', codeChallenge: CHALLENGE, nonce: 'n-0S6_WzA2Mj', dpopThumbprint: CHALLENGE },
       ...{ scopes: ['openid', 'profile'], audience: ['https://api.example.org'], issuedAt: START },
     });
-    expect(kept?.keepUntil).toBe(START + 86_400_000);
+    expect(kept?.keepUntil).toBe(START + 60_000 + 600_000);
     expect(JSON.stringify([...world.codes])).not.toContain(code);
     expect(JSON.stringify(world.audit)).not.toContain(code);
     expect(world.audit.at(-1)).toMatchObject({ type: 'code.issued', clientId: 'spa' });

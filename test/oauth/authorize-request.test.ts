@@ -109,7 +109,7 @@ describe('a request that is refused', () => {
   });
 
   it('is refused for a client that has no authorization_code grant', async () => {
-    const world = await createAuthorizeWorld({ clients: [{ id: 'job', grantTypes: new Set(['client_credentials']) }] });
+    const world = await createAuthorizeWorld({ clients: [{ id: 'job', grantTypes: ['client_credentials'] }] });
     expect((await world.visitor().get({ client_id: 'job' })).redirect).toMatchObject({ error: 'unauthorized_client' });
   });
 });

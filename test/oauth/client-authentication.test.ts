@@ -16,7 +16,7 @@ const NOW = START / 1_000;
 const issuer = 'https://login.example.org';
 const tokenUrl = `${issuer}/oauth/token`;
 const secret = 'Yk3vT8qLrW5nZ1xC7bM9pS2dF6gH4jK0';
-const oddSecret = 's3cr&t+%:=é and more of it, 32 characters';
+const oddSecret = 'W5n+Z1x%:C7bM9=pS2&dF6gH4jK0qLrT8';
 const key = ecKey();
 const common = { scope: 'create', grant_types: ['client_credentials'] } as const;
 const clients = createClientRegistry([

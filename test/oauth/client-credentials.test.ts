@@ -13,7 +13,7 @@ import {
 const SERVICE: Partial<Client> = {
   id: 'billing',
   authMethod: 'client_secret_basic',
-  grantTypes: new Set(['client_credentials']),
+  grantTypes: ['client_credentials'],
   scopes: ['openid', 'profile', 'email', 'offline_access', 'create', 'delete'],
   redirectUris: [],
 };
@@ -76,7 +76,7 @@ describe('a client that acts for itself', () => {
   });
 
   it('has to be registered for it (OAU-25)', async () => {
-    const { post } = createTokenWorld({ clients: [{ ...SERVICE, grantTypes: new Set(['authorization_code']) }] });
+    const { post } = createTokenWorld({ clients: [{ ...SERVICE, grantTypes: ['authorization_code'] }] });
     expect(short(await post(FORM))).toEqual({ status: 400, error: 'unauthorized_client' });
   });
 

@@ -48,10 +48,10 @@ describe('a registered client', () => {
   it('has every default in its place', () => {
     expect(read(SPA)).toEqual({
       ...{ id: 'spa', name: 'spa', isNative: false, redirectUris: [CALLBACK], authMethod: 'none', scopes: ['openid'] },
-      ...{ grantTypes: new Set(['authorization_code', 'refresh_token']), consent: 'ask', roles: [], introspects: [] },
+      ...{ grantTypes: ['authorization_code', 'refresh_token'], consent: 'ask', roles: [], introspects: [] },
       ...{ bindsToCertificate: false, requiresDpop: false },
     });
-    expect(read(BATCH)?.grantTypes).toEqual(new Set(['client_credentials']));
+    expect(read(BATCH)?.grantTypes).toEqual(['client_credentials']);
   });
 
   it('is what its registration says', () => {
@@ -59,16 +59,17 @@ describe('a registered client', () => {
       ...{ ...BATCH, client_name: 'Nightly build', application_type: 'native', redirect_uris: ['org.example.app:/cb'] },
       ...{ grant_types: ['authorization_code', 'client_credentials'], scope: 'openid create', consent: 'implied' },
       ...{ roles: ['editor'], resources: ['https://api.example.org'], introspects: ['urn:example:reports'] },
-      ...{ tls_client_certificate_bound_access_tokens: true, dpop_bound_access_tokens: true },
+      tls_client_certificate_bound_access_tokens: true,
       client_uri: 'https://app.example.org/',
     };
     expect(read(full)).toEqual({
       ...{ id: 'batch', name: 'Nightly build', uri: 'https://app.example.org/', isNative: true },
       ...{ redirectUris: ['org.example.app:/cb'], authMethod: 'client_secret_basic', scopes: ['openid', 'create'] },
-      ...{ grantTypes: new Set(['authorization_code', 'client_credentials']), consent: 'implied', roles: ['editor'] },
+      ...{ grantTypes: ['authorization_code', 'client_credentials'], consent: 'implied', roles: ['editor'] },
       ...{ resources: ['https://api.example.org'], introspects: ['urn:example:reports'] },
-      ...{ bindsToCertificate: true, requiresDpop: true },
+      ...{ bindsToCertificate: true, requiresDpop: false },
     });
+    expect(read({ ...SPA, dpop_bound_access_tokens: true })).toMatchObject({ requiresDpop: true });
   });
 
   it('is frozen, with its lists, and apart from what it was made of', () => {
@@ -175,7 +176,7 @@ describe('registration', () => {
   });
 
   it('takes a resource server that only introspects', () => {
-    expect(read({ ...BATCH, grant_types: [], scope: '' })).toMatchObject({ grantTypes: new Set(), scopes: [] });
+    expect(read({ ...BATCH, grant_types: [], scope: '' })).toMatchObject({ grantTypes: [], scopes: [] });
   });
 });
 

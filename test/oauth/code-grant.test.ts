@@ -82,7 +82,7 @@ describe('redeeming a code', () => {
 
   it('gives a refresh token to clients that may use one', async () => {
     const { putCode, redeem } = createTokenWorld({
-      clients: [{ id: 'once', grantTypes: new Set(['authorization_code']) }],
+      clients: [{ id: 'once', grantTypes: ['authorization_code'] }],
     });
     const { status, body } = await redeem(await putCode({ clientId: 'once' }), { client_id: 'once' });
     expect(status).toBe(200);

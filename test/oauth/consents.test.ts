@@ -98,9 +98,10 @@ async function createWorld(changes: Changes = {}) {
     },
     async putCode(accountId: string, clientId: string) {
       const code = randomBytes(32).toString('base64url');
+      const [login] = await accounts.sessionsOf(accountId);
       const record = {
         ...{ clientId, accountId, redirectUri: CALLBACK, codeChallenge: CHALLENGE, scopes: ['openid', 'create'] },
-        ...{ audience: [API], authTime: START / 1_000, amr: ['pwd'], acr: 'aal1', loginSessionId: 'login' },
+        ...{ audience: [API], authTime: START / 1_000, amr: ['pwd'], acr: 'aal1', loginSessionId: login?.id ?? '' },
         ...{ issuedAt: START, expiresAt: START + 60_000 },
       };
       await codes.put(createHash('sha256').update(code).digest('base64url'), record, START + 86_400_000, START);

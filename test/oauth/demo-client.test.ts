@@ -74,6 +74,7 @@ describe('the protocol of the demo application', () => {
   let answers: Map<string, object>;
   let sent: { path: string; body: URLSearchParams; authorization: string | undefined }[];
   let kept: Map<string, string>;
+  let redirects = false;
   const clientId = 'demo-spa';
   const redirectUri = 'http://127.0.0.1:5173/callback';
   const storage = {
@@ -89,6 +90,7 @@ describe('the protocol of the demo application', () => {
       for await (const chunk of request) body += String(chunk);
       const path = request.url ?? '';
       sent.push({ path, body: new URLSearchParams(body), authorization: request.headers.authorization });
+      if (redirects) return response.writeHead(307, { location: '/elsewhere' }).end();
       const answer = answers.get(path);
       response.writeHead(answer === undefined ? 400 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer ?? { error: 'invalid_grant' }));
@@ -205,6 +207,23 @@ describe('the protocol of the demo application', () => {
     await expect(redeem()).rejects.toThrow('token type');
     answers.delete('/oauth/token');
     await expect(redeem()).rejects.toThrow('400 invalid_grant');
+  });
+
+  it('follows no redirect: not with a code, a token or the question who the issuer is', async () => {
+    const about = { metadata: metadata(), clientId, tokens: { access_token: 'access', refresh_token: 'r1' } };
+    for (const ask of [
+      () => protocol.discover(issuer),
+      redeem,
+      () => protocol.refresh(about),
+      () => protocol.userinfo(about),
+      () => protocol.revoke(about),
+    ]) {
+      redirects = true;
+      await expect(ask()).rejects.toThrow();
+      redirects = false;
+    }
+    expect(sent).toHaveLength(5);
+    expect(sent.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
   it('refreshes, asks who it is and revokes, and refuses what is of somebody else', async () => {

@@ -38,7 +38,7 @@ describe('the metadata', () => {
   it('says what the server can do, and nothing else', async () => {
     const ask = serverOf();
     const methods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt', 'tls_client_auth'];
-    const algorithms = ['RS256', 'PS256', 'ES256'];
+    const algorithms = ['ES256', 'RS256', 'PS256'];
     const expected = {
       issuer: 'https://login.example.org',
       authorization_endpoint: 'https://login.example.org/authorize',

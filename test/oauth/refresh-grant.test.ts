@@ -96,6 +96,18 @@ describe('refreshing', () => {
     expect(claimsOf(next.body.access_token).cnf).toEqual({ jkt: 'key-2' });
   });
 
+  it('leaves the tokens of a certificate bound to it, whatever key the client proves beside it', async () => {
+    const { settings, refresh } = createTokenWorld();
+    const grant = await settings.accounts.grants.start({
+      ...{ sessionId: 'bound', accountId: 'id-ada', clientId: 'spa', scopes: ['create'], audience: [API] },
+      ...{ authTime: START / 1_000, amr: ['pwd'], acr: 'aal1', startedAt: START, refreshToken: true },
+      certificateThumbprint: 'cert-1',
+    });
+    const { body } = await refresh(grant?.refreshToken, {}, { certificate: 'cert-1', dpop: 'key-1' });
+    expect(body.token_type).toBe('Bearer');
+    expect(claimsOf(body.access_token).cnf).toEqual({ 'x5t#S256': 'cert-1' });
+  });
+
   it('ends access tokens with the session', async () => {
     const { putCode, redeem, refresh, time } = createTokenWorld();
     const { body } = await redeem(await putCode());

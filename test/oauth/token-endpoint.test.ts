@@ -46,7 +46,7 @@ describe('the token endpoint', () => {
 
   it('takes several resources, and an unknown parameter for none', async () => {
     const { post } = createTokenWorld({
-      clients: [{ id: 'svc', grantTypes: new Set(['client_credentials']), scopes: ['create'] }],
+      clients: [{ id: 'svc', grantTypes: ['client_credentials'], scopes: ['create'] }],
     });
     const resources = [API, REPORTS].map((resource) => `&resource=${encodeURIComponent(resource)}`).join('');
     const { body } = await post(`grant_type=client_credentials&client_id=svc&colour=red&__proto__=1${resources}`);

@@ -80,8 +80,10 @@ describe.each(stores)('grants over %s', { timeout: 60_000 }, (_, open) => {
     expect(next).toEqual({ session, account, refreshToken: expect.stringMatching(/^[\w-]{43}$/) });
     expect(next.refreshToken).not.toBe(started?.refreshToken);
     for (const token of [started?.refreshToken, next.refreshToken]) {
-      expect(await world.accounts.grants.findByRefreshToken(token)).toEqual({ session, account });
+      expect(await world.accounts.grants.findByRefreshToken(token)).toEqual({ session, grant: { session, account } });
     }
+    world.time.now += HOUR;
+    expect(await world.accounts.grants.findByRefreshToken(started?.refreshToken)).toEqual({ session });
     expect(await world.accounts.sessionsOf(account.id)).toMatchObject([
       { id: sessionId, clientId: 'app', scopes: ['openid', 'create'] },
     ]);
@@ -211,7 +213,10 @@ describe('a grant is no login, and a login is no grant', () => {
     const sessions: SessionStore = {
       ...inner,
       find: (...args) => answer(inner.find(...args)),
-      findByRefreshToken: (...args) => answer(inner.findByRefreshToken(...args)),
+      async findByRefreshToken(...args) {
+        const owner = await inner.findByRefreshToken(...args);
+        return owner && { ...owner, session: await answer(owner.session) };
+      },
     };
     const world = createWorld({ sessions });
     const { id } = await world.register();
@@ -244,7 +249,7 @@ describe('a grant ends with what it depends on', () => {
     const { session, refreshToken } = await granted(world, newGrant(id));
     await end(world, id, { session });
     expect(await isLive(world, session.id)).toBe(false);
-    expect(await world.accounts.grants.findByRefreshToken(refreshToken)).toBeUndefined();
+    expect((await world.accounts.grants.findByRefreshToken(refreshToken))?.grant).toBeUndefined();
     expect(await outcome(world.accounts.grants.rotate(refreshToken, { clientId: 'app' }))).toBe('AUTH_INVALID_GRANT');
   });
 
@@ -278,7 +283,12 @@ describe('a grant ends with what it depends on', () => {
     const { id } = await world.register();
     const grant = await granted(world, newGrant(id));
     world.audit.length = 0;
-    await world.accounts.grants.revokeToken(grant, 'jti-1', START / 1_000 + 3_600, FROM);
+    const token = { id: 'jti-1', sessionId: grant.session.id, clientId: 'app', expiresAt: START / 1_000 + 3_600 };
+    for (const wrong of [{ clientId: 'eve' }, { sessionId: 'none' }]) {
+      expect(await world.accounts.grants.revokeToken({ ...token, ...wrong }, FROM)).toBe(false);
+    }
+    expect(await world.accounts.grants.revokeToken(token, FROM)).toBe(true);
+    expect(await world.accounts.grants.revokeToken(token, FROM)).toBe(false);
     expect(world.audit).toEqual([{ type: 'token.revoked', accountId: id, tokenId: 'jti-1', ...FROM }]);
     expect(until).toHaveBeenCalledWith('jti-1', START + 3_600_000 + 60_000, START);
     expect(await world.accounts.grants.find(grant.session.id, 'jti-1')).toBeUndefined();

@@ -1,7 +1,11 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { isDoorwardError } from 'doorward';
-import { createOAuthClient, type OAuthClientOptions } from 'doorward/oauth/client';
+import { type AuthorizationRequestOptions, createOAuthClient, type OAuthClientOptions } from 'doorward/oauth/client';
+import { createTokenIssuer } from 'doorward/tokens';
+import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Provider, startProvider } from '../oauth/client/provider.ts';
+import { key, type Provider, startProvider } from '../oauth/client/provider.ts';
 
 let provider: Provider;
 let other: Provider;
@@ -11,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([provider.close(), other.close()]));
 afterEach(() => {
   for (const each of [provider, other]) {
-    Object.assign(each, { metadata: {}, idToken: {}, tokens: {}, answer: undefined, userinfo: { sub: 'ada' } });
+    Object.assign(each, { metadata: {}, idToken: {}, tokens: {}, jwks: {}, userinfo: { sub: 'ada' } });
+    Object.assign(each, { answer: undefined, answerUserinfo: undefined, wholeIdToken: undefined });
     each.asked.length = 0;
   }
 });
@@ -26,8 +31,12 @@ const clientOf = (at: Provider, options: Partial<OAuthClientOptions> = {}) =>
   });
 
 /** Begins a login and makes the address that a provider would send the browser back to. */
-async function begun(client: ReturnType<typeof clientOf>, at: Provider = provider) {
-  const { url, transaction } = await client.authorizationUrl();
+async function begun(
+  client: ReturnType<typeof clientOf>,
+  at: Provider = provider,
+  request?: AuthorizationRequestOptions,
+) {
+  const { url, transaction } = await client.authorizationUrl(request);
   const asked = new URL(url).searchParams;
   at.idToken = { nonce: asked.get('nonce') ?? '', ...at.idToken };
   const back = new URL('https://app.example.org/callback');
@@ -171,6 +180,88 @@ describe('the ID token', () => {
     }
   });
 
+  it('cannot tell of a login in the future', async () => {
+    const client = clientOf(provider);
+    for (const auth_time of [Math.floor(Date.now() / 1_000) + 600, Number.MAX_VALUE, '9', null]) {
+      provider.idToken = { auth_time };
+      const { back, transaction } = await begun(client, provider, { maxAgeSeconds: 60 });
+      expect((await refusal(client.handleCallback(back, transaction))).field).toBe('auth_time');
+    }
+  });
+
+  it('has to tell of a new login after prompt=login, which whoever holds the browser can take out of the address', async () => {
+    const client = clientOf(provider);
+    const now = Math.floor(Date.now() / 1_000);
+    for (const auth_time of [undefined, now - 120]) {
+      provider.idToken = { auth_time };
+      const { back, transaction } = await begun(client, provider, { prompt: 'login' });
+      expect((await refusal(client.handleCallback(back, transaction))).field).toBe('auth_time');
+    }
+  });
+
+  it('is taken of a login that this request caused, however long the pages after it took', async () => {
+    let now = Date.now();
+    const client = clientOf(provider, { clock: () => now, toleranceSeconds: 0 });
+    const { back, transaction } = await begun(client, provider, { maxAgeSeconds: 0 });
+    provider.idToken = { ...provider.idToken, auth_time: Math.floor(now / 1_000), iat: Math.floor(now / 1_000) };
+    now += 90_000;
+    expect((await client.handleCallback(back, transaction)).claims?.sub).toBe('ada');
+  });
+
+  it.each([
+    ['text in place of a list', { acrValues: 'aal2' }],
+    ['a list of no text', { acrValues: [2] }],
+    ['an age in words', { maxAgeSeconds: '60' }],
+    ['an age without end', { maxAgeSeconds: Number.POSITIVE_INFINITY }],
+  ])('is not taken on when what was asked for came back from the session as %s', async (_, damage) => {
+    const client = clientOf(provider);
+    provider.idToken = { auth_time: 1, acr: 'aal1' };
+    const { back, transaction } = await begun(client, provider, { maxAgeSeconds: 60, acrValues: ['aal2'] });
+    const damaged = { ...transaction, ...damage } as unknown as typeof transaction;
+    expect((await refusal(client.handleCallback(back, damaged))).field).toBe('transaction');
+  });
+
+  it.each([
+    ['an access token', 'at+jwt'],
+    ['a logout token', 'logout+jwt'],
+    ['a client assertion', 'client-authentication+jwt'],
+  ])('cannot be %s of the same issuer', async (_, typ) => {
+    const client = clientOf(provider);
+    const issuer = createTokenIssuer({ key, issuer: provider.issuer, audience: 'app', typ });
+    provider.wholeIdToken = (claims) => issuer.issue({ sub: 'ada', ...claims });
+    const { back, transaction } = await begun(client);
+    expect((await refusal(client.handleCallback(back, transaction))).field).toBe('id_token');
+  });
+
+  it.each(['none', 'HS256'])('cannot be signed by %s', async (alg) => {
+    const secret = 'c'.repeat(40);
+    const client = clientOf(provider, { authentication: { method: 'client_secret_basic', secret } });
+    provider.wholeIdToken = (claims) => {
+      const iat = Math.floor(Date.now() / 1_000);
+      const body = { iss: provider.issuer, aud: 'app', sub: 'ada', iat, exp: iat + 60, ...claims };
+      const signed = [{ alg, kid: 'k' }, body].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+      const mac = createHmac('sha256', secret).update(signed.join('.')).digest('base64url');
+      return `${signed.join('.')}.${alg === 'none' ? '' : mac}`;
+    };
+    const { back, transaction } = await begun(client);
+    expect((await refusal(client.handleCallback(back, transaction))).field).toBe('id_token');
+  });
+
+  it('is not handed on unverified where none was asked for', async () => {
+    const client = clientOf(provider, { scope: 'read' });
+    provider.wholeIdToken = () => 'e30.e30.';
+    const { back, transaction } = await begun(client);
+    expect(await client.handleCallback(back, transaction)).not.toHaveProperty('idToken');
+    expect(await client.refresh('r')).not.toHaveProperty('idToken');
+  });
+
+  it('cannot be judged where the issuer has no keys', async () => {
+    const client = clientOf(provider);
+    provider.jwks = { keys: [] };
+    const { back, transaction } = await begun(client);
+    expect((await refusal(client.handleCallback(back, transaction))).code).toBe('SERVICE_UNAVAILABLE');
+  });
+
   it('of a refresh must be about the same user', async () => {
     const client = clientOf(provider);
     provider.idToken = { sub: 'mallory' };
@@ -184,6 +275,9 @@ describe('answers of a hostile server', () => {
     ['no token type', { token_type: undefined }, 'token_type'],
     ['a lifetime in words', { expires_in: '30m' }, 'expires_in'],
     ['a negative lifetime', { expires_in: -1 }, 'expires_in'],
+    ['a lifetime beyond all dates', { expires_in: 1e300 }, 'expires_in'],
+    ['an access token that is two header lines', { access_token: 'a\r\nx: y' }, 'access_token'],
+    ['a refresh token of other letters', { refresh_token: 'é' }, 'refresh_token'],
     ['no access token', { access_token: undefined }, 'access_token'],
     ['a scope that is a list', { scope: ['openid'] }, 'scope'],
   ])('%s', async (_, tokens, field) => {
@@ -220,6 +314,10 @@ describe('answers of a hostile server', () => {
       [{ token_endpoint: 'http://evil.example.org/token' }, 'token_endpoint'],
       [{ authorization_endpoint: 'javascript:alert(1)' }, 'authorization_endpoint'],
       [{ token_endpoint: undefined }, 'token_endpoint'],
+      [{ token_endpoint: ['https://login.example.org/token'] }, 'token_endpoint'],
+      [{ revocation_endpoint: 'https://127.0.0.1.example.org:x/' }, 'revocation_endpoint'],
+      [{ code_challenge_methods_supported: ['plain'] }, 'code_challenge_methods_supported'],
+      [{ code_challenge_methods_supported: 'S256' }, 'code_challenge_methods_supported'],
     ] as const) {
       provider.metadata = metadata;
       expect((await refusal(clientOf(provider).authorizationUrl())).field).toBe(field);
@@ -232,7 +330,142 @@ describe('answers of a hostile server', () => {
   });
 });
 
+describe('what a server sends and does not end', () => {
+  it('is cut off at the deadline, and its connection closed', async () => {
+    const client = clientOf(provider, { timeoutMs: 200 });
+    let closed: Promise<void> | undefined;
+    provider.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const drip = setInterval(() => response.write(' '), 20);
+      closed = new Promise((resolve) => {
+        response.once('close', () => {
+          clearInterval(drip);
+          resolve();
+        });
+      });
+    };
+    expect((await refusal(client.refresh('r'))).code).toBe('SERVICE_UNAVAILABLE');
+    await closed;
+  });
+
+  it('is cut off at the limit, and is never inflated', async () => {
+    const client = clientOf(provider, { timeoutMs: 5_000 });
+    let closed: Promise<void> | undefined;
+    provider.answer = (_, response) => {
+      closed = new Promise((resolve) => void response.once('close', resolve));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('x'.repeat(70_000));
+    };
+    expect((await refusal(client.refresh('r'))).message).toBe('response is too long');
+    await closed;
+    const bomb = gzipSync(JSON.stringify({ access_token: 'a'.repeat(50_000_000), token_type: 'Bearer' }));
+    provider.answer = (respond) => respond(200, bomb, 'application/json', { 'content-encoding': 'gzip' });
+    expect((await refusal(client.refresh('r'))).field).toBe('response');
+  });
+});
+
+describe('userinfo', () => {
+  it('about nobody is not taken for the nobody of a caller without a login', async () => {
+    const nobody = undefined as unknown as string;
+    provider.userinfo = { email: 'mallory@example.org' };
+    expect((await refusal(clientOf(provider).userInfo('t', nobody))).field).toBe('sub');
+  });
+
+  it('that a server refuses in its challenge alone is a refusal (RFC 6750 section 3.1)', async () => {
+    const challenge = { 'www-authenticate': 'Bearer realm="r", error="invalid_token", error_description="x"' };
+    provider.answerUserinfo = (respond) =>
+      respond(401, '{"detail":"Not authenticated"}', 'application/json', challenge);
+    expect(await refusal(clientOf(provider).userInfo('t', 'ada'))).toMatchObject({
+      code: 'OAUTH_REFUSED',
+      oauthError: 'invalid_token',
+    });
+  });
+});
+
+describe('what is wrong with the options', () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  it.each([
+    ['no algorithm', { algorithms: [] }],
+    ['an algorithm of shared secrets', { algorithms: ['HS256'] }],
+    ['no such document', { discovery: 'openid' }],
+    ['a dispatcher that sends nothing', { dispatcher: {} }],
+    ['a scope with a line break, which would not ask for an ID token', { scope: 'openid\nprofile' }],
+    ['a scope of two spaces', { scope: 'openid  profile' }],
+    ['a redirect URI with a fragment', { redirectUri: 'https://app.example.org/callback#x' }],
+    ['a bare key object', { authentication: { method: 'private_key_jwt', key: privateKey } }],
+    ['an issuer without TLS', { issuer: 'http://login.example.org' }],
+    ['an unknown name', { clientSecret: 'x' }],
+  ])('%s: found at once', (_, options) => {
+    expect(() => clientOf(provider, options as never)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+
+  it.each([
+    ['maxAgeSeconds', { maxAgeSeconds: Number.NaN }],
+    ['maxAgeSeconds', { maxAgeSeconds: -1 }],
+    ['acrValues', { acrValues: [] }],
+    ['acrValues', { acrValues: 'aal2' }],
+    ['prompt', { prompt: 'consent login' }],
+  ])('%s of one request', async (field, request) => {
+    const error = await refusal(clientOf(provider).authorizationUrl(request as never));
+    expect(error).toMatchObject({ code: 'INPUT_INVALID', field });
+  });
+});
+
+describe('what only an ID token can tell', () => {
+  it.each([
+    ['maxAgeSeconds', { maxAgeSeconds: 60 }],
+    ['acrValues', { acrValues: ['aal2'] }],
+    ['prompt', { prompt: 'login' as const }],
+  ])('%s is not asked for without one', async (field, request) => {
+    const plain = clientOf(provider, { scope: 'read' });
+    expect(await refusal(plain.authorizationUrl(request))).toMatchObject({ code: 'INPUT_INVALID', field });
+    const { back, transaction } = await begun(clientOf(provider), provider, request);
+    expect((await refusal(plain.handleCallback(back, transaction))).field).toBe('transaction');
+    expect(provider.asked).toHaveLength(0);
+  });
+});
+
+describe('a closed client', () => {
+  it('ends no login, whether or not it had fetched the keys', async () => {
+    for (const hasKeys of [true, false]) {
+      const client = clientOf(provider);
+      if (hasKeys) {
+        const { back, transaction } = await begun(client);
+        await client.handleCallback(back, transaction);
+      }
+      const { back, transaction } = await begun(client);
+      client.close();
+      expect((await refusal(client.handleCallback(back, transaction))).code).toBe('SERVICE_UNAVAILABLE');
+    }
+  });
+});
+
+describe('the dispatcher', () => {
+  it('sends everything, the fetch of the keys too', async () => {
+    const paths: string[] = [];
+    const agent = new Agent().compose((dispatch) => (options, handler) => {
+      paths.push(options.path);
+      return dispatch(options, handler);
+    });
+    const client = clientOf(provider, { dispatcher: agent });
+    const { back, transaction } = await begun(client);
+    await client.handleCallback(back, transaction);
+    expect(paths).toContain('/token');
+    expect(paths).toContain('/jwks');
+    client.close();
+    await agent.close();
+  });
+});
+
 describe('refreshing', () => {
+  it('tells each of parallel calls about its own user', async () => {
+    const client = clientOf(provider);
+    const [mine, theirs] = await Promise.allSettled([client.refresh('one', 'ada'), client.refresh('one', 'mallory')]);
+    expect(provider.asked).toHaveLength(1);
+    expect(mine).toMatchObject({ status: 'fulfilled', value: { claims: { sub: 'ada' } } });
+    expect(theirs).toMatchObject({ status: 'rejected', reason: { field: 'sub' } });
+  });
+
   it('shares one request among parallel calls, and none between different tokens', async () => {
     const client = clientOf(provider);
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.refresh('one')));
@@ -242,6 +475,13 @@ describe('refreshing', () => {
     expect(provider.asked).toHaveLength(3);
     await client.refresh('one');
     expect(provider.asked).toHaveLength(4);
+  });
+
+  it('goes on with the old refresh token where no new one comes', async () => {
+    const client = clientOf(provider);
+    expect((await client.refresh('one')).refreshToken).toBe('refresh-1');
+    provider.tokens = { refresh_token: undefined };
+    expect((await client.refresh('one')).refreshToken).toBe('one');
   });
 
   it('does not remember a failure', async () => {

@@ -18,7 +18,7 @@ import { rawRequest, statusesOf } from '../use/support.ts';
 
 const issuer = 'https://login.example.org';
 const secret = 'Yk3vT8qLrW5nZ1xC7bM9pS2dF6gH4jK0';
-const oddSecret = 's3cr&t+%:= and more of it, 32 characters';
+const oddSecret = 'W5n+Z1x%:C7bM9=pS2&dF6gH4jK0qLrT8';
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const as = { issuer, token_endpoint: `${issuer}/oauth/token` };
 const common = { scope: 'create', grant_types: ['client_credentials'] } as const;

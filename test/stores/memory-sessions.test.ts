@@ -63,7 +63,7 @@ describe('DOS-14 the memory session store', () => {
     await store.start(session({ id: 'long', endsAt: NOW + 1e9 }), { hash: 'long', idleUntil: NOW + 1e9 });
     for (let index = 0; index < 500; index += 1)
       await store.start(session({ id: `id-${index}`, startedAt: NOW + 70_000 }));
-    expect((await store.findByRefreshToken('long', NOW + 70_000))?.id).toBe('long');
+    expect((await store.findByRefreshToken('long', NOW + 70_000))?.session.id).toBe('long');
     await store.end('long');
     await store.start(session({ id: 'long', endsAt: NOW + 1e9 }));
     expect(await store.findByRefreshToken('long', NOW)).toBeUndefined();

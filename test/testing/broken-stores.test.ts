@@ -150,7 +150,7 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
     () =>
       sessions((store) => ({
         async rotate(request) {
-          const session = await store.findByRefreshToken(request.hash, request.now);
+          const session = (await store.findByRefreshToken(request.hash, request.now))?.session;
           const rotation = await store.rotate(request);
           if (rotation.kind === 'reused' && session !== undefined) await store.start(session);
           return rotation;
@@ -164,10 +164,26 @@ const BROKEN: readonly (readonly [string, string, () => readonly StoreCase[]])[]
       sessions((store) => ({
         async rotate(request) {
           const { clientId, ...rest } = request;
-          const session = await store.findByRefreshToken(request.hash, request.now);
+          const session = (await store.findByRefreshToken(request.hash, request.now))?.session;
           return store.rotate({ ...rest, ...(session?.clientId !== undefined && { clientId: session.clientId }) });
         },
       })),
+  ],
+  [
+    'sessions that call every refresh token good',
+    'tells whether a refresh token would be swapped now, as the rotation itself does',
+    () =>
+      sessions((store) => ({
+        async findByRefreshToken(...args) {
+          const owner = await store.findByRefreshToken(...args);
+          return owner && { ...owner, usable: true };
+        },
+      })),
+  ],
+  [
+    'sessions that know no grace time when they are asked',
+    'tells whether a refresh token would be swapped now, as the rotation itself does',
+    () => sessions((store) => ({ findByRefreshToken: (hash, now) => store.findByRefreshToken(hash, now) })),
   ],
   ...(['scopes', 'audience', 'dpopThumbprint'] as const).map(
     (lost) =>
@@ -581,7 +597,7 @@ function checkThenSwap(store: SessionStore): Partial<SessionStore> {
   return {
     async rotate(request) {
       const isUsed = used.has(request.hash);
-      const session = await store.findByRefreshToken(request.hash, request.now);
+      const session = (await store.findByRefreshToken(request.hash, request.now))?.session;
       await turn();
       if (session === undefined) return { kind: 'refused' };
       if (isUsed) return store.rotate(request);

@@ -5,6 +5,7 @@ import { isCodeChallenge } from '../pkce.ts';
 import { readScope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
 import type { AuthorizationTarget, Pairs } from './authorization-target.ts';
+import { subjectOfHint } from './id-token-hint.ts';
 
 /** A checked authorization request. */
 export interface AuthorizationRequest extends AuthorizationTarget {
@@ -19,6 +20,8 @@ export interface AuthorizationRequest extends AuthorizationTarget {
   /** Of which a login must have one; empty for any. */
   readonly acrValues: readonly string[];
   readonly loginHint: string | undefined;
+  /** The `sub` of the only account that may answer. */
+  readonly hintedSubject: string | undefined;
   readonly dpopThumbprint: string | undefined;
 }
 
@@ -26,7 +29,7 @@ export interface AuthorizationRequest extends AuthorizationTarget {
 export const AUTHORIZATION_PARAMETERS: ReadonlySet<string> = new Set([
   ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'state', 'nonce', 'resource'],
   ...['code_challenge', 'code_challenge_method', 'dpop_jkt', 'prompt', 'max_age', 'acr_values', 'login_hint'],
-  ...['request', 'request_uri', 'registration'],
+  ...['id_token_hint', 'request', 'request_uri', 'registration'],
 ]);
 
 const MAX_NONCE = 512;
@@ -44,12 +47,12 @@ const isThumbprint = isCodeChallenge;
 export function readAuthorizationRequest(
   pairs: Pairs,
   target: AuthorizationTarget,
-  settings: Pick<Settings, 'resource'>,
+  settings: Pick<Settings, 'resource' | 'keys' | 'issuer'>,
 ): AuthorizationRequest {
   const parameters = parametersOf(pairs.filter(([name]) => AUTHORIZATION_PARAMETERS.has(name)));
   if ('repeated' in parameters) throw invalid('A parameter is given twice');
   refuseUnsupported(parameters);
-  if (!target.client.grantTypes.has('authorization_code')) throw new OAuthError('unauthorized_client');
+  if (!target.client.grantTypes.includes('authorization_code')) throw new OAuthError('unauthorized_client');
   return {
     ...target,
     codeChallenge: readChallenge(parameters),
@@ -60,6 +63,7 @@ export function readAuthorizationRequest(
     maxAge: readMaxAge(parameters.get('max_age')),
     acrValues: (parameters.get('acr_values') ?? '').split(' ').filter((value) => value !== ''),
     loginHint: readLoginHint(parameters.get('login_hint')),
+    hintedSubject: readIdTokenHint(parameters.get('id_token_hint'), target, settings),
     dpopThumbprint: readThumbprint(parameters.get('dpop_jkt')),
   };
 }
@@ -106,6 +110,18 @@ function readMaxAge(text: string | undefined): number | undefined {
 function readLoginHint(hint: string | undefined): string | undefined {
   if (hint !== undefined && !LOGIN_HINT.test(hint)) throw invalid('The login_hint is not a name');
   return hint;
+}
+
+/** A hint that is left unchecked would let an account answer that the client does not mean. */
+function readIdTokenHint(
+  hint: string | undefined,
+  { client }: AuthorizationTarget,
+  settings: Pick<Settings, 'keys' | 'issuer'>,
+): string | undefined {
+  if (hint === undefined) return undefined;
+  const subject = subjectOfHint(hint, client, settings);
+  if (subject === undefined) throw invalid('The id_token_hint is not an ID Token of this server for this client');
+  return subject;
 }
 
 function readThumbprint(thumbprint: string | undefined): string | undefined {

@@ -8,8 +8,11 @@ import { redirectToClient } from './authorization-response.ts';
 import type { BrowserLogin } from './browser.ts';
 import type { AuthorizeParts, Interaction } from './interaction.ts';
 
-/** A replay after this finds no code any more: it gets nothing, and ends nothing. */
-const REMEMBERED_MS = 86_400_000;
+/**
+ * How long a code is remembered after its expiry: longer than its redemption takes. A replay after this is known by
+ * the session that the code gave.
+ */
+const REMEMBERED_MS = 600_000;
 const MINUTE_MS = 60_000;
 
 /**
@@ -31,7 +34,7 @@ export async function issueCode(
   if (count > codesPerMinute) throw new OAuthError('temporarily_unavailable', { problem: 'Too many requests' });
   const code = randomBytes(32).toString('base64url');
   const record = codeRecord(interaction, login, settings.codeSeconds);
-  await codes.put(hashCode(code), record, record.issuedAt + REMEMBERED_MS, clock());
+  await codes.put(hashCode(code), record, record.expiresAt + REMEMBERED_MS, clock());
   publishAudit({ type: 'code.issued', accountId, clientId, ...originOf(info) });
   return redirectToClient(asked, { code }, settings, browser.setCookies);
 }

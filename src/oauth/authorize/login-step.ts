@@ -2,7 +2,7 @@ import type { Login } from '../../accounts/index.ts';
 import { report } from '../answers.ts';
 import { answeringClient } from './authorization-response.ts';
 import type { AuthorizeParts, Fields, Interaction } from './interaction.ts';
-import { showLogin, showSecondFactor } from './interaction-pages.ts';
+import { type PageReason, showLogin, showSecondFactor } from './interaction-pages.ts';
 import { loginProblem } from './login-problem.ts';
 import { proceedAfterLogin } from './proceed.ts';
 
@@ -12,13 +12,11 @@ const MAX_SHOWN_USERNAME = 256;
 /** Takes the form of the login page. */
 export async function submitLogin(interaction: Interaction, parts: AuthorizeParts, fields: Fields): Promise<Response> {
   const { info } = interaction;
-  const { accounts, onError } = parts.settings;
+  const { accounts } = parts.settings;
   const username = fields.get('username') ?? '';
   const credentials = { username, password: fields.get('password') ?? '' };
   const first = await accounts.beginLogin(credentials, info, { sessionToken: true }).catch((error: unknown) => {
-    const reason = loginProblem(error);
-    if (reason === undefined) throw error;
-    if (reason.status >= 500) report(error, info, onError);
+    const reason = problemOf(error, interaction, parts);
     return showLogin(interaction, parts, { ...reason, username: username.slice(0, MAX_SHOWN_USERNAME) });
   });
   if (first instanceof Response) return first;
@@ -33,17 +31,23 @@ export async function submitSecondFactor(
   fields: Fields,
 ): Promise<Response> {
   const { info } = interaction;
-  const { accounts, onError } = parts.settings;
+  const { accounts } = parts.settings;
   const ticket = fields.get('ticket') ?? '';
   const proofs = { otp: fields.get('otp') ?? '' };
   const login = await accounts.finishLogin(ticket, proofs, info, { sessionToken: true }).catch((error: unknown) => {
-    const reason = loginProblem(error);
-    if (reason === undefined) throw error;
-    if (reason.status >= 500) report(error, info, onError);
+    const reason = problemOf(error, interaction, parts);
     if (reason.problem !== 'invalid_credentials') return showSecondFactor(interaction, parts, ticket, reason);
     return showLogin(interaction, parts, { problem: 'expired', status: 403 });
   });
   return login instanceof Response ? login : enter(interaction, parts, login);
+}
+
+/** @throws what is no matter of the login */
+function problemOf(error: unknown, { info }: Interaction, { settings }: AuthorizeParts): Required<PageReason> {
+  const reason = loginProblem(error);
+  if (reason === undefined) throw error;
+  if (reason.status >= 500) report(error, info, settings.onError);
+  return reason;
 }
 
 /** From here on the browser has the login, whatever becomes of the request. */

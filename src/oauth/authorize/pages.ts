@@ -2,7 +2,7 @@ import { withDeadline } from '../../core/index.ts';
 import type { RequestInfo } from '../../http/index.ts';
 import { report } from '../answers.ts';
 import type { PageView } from '../pages/page.ts';
-import { pageResponse } from '../pages/page-response.ts';
+import { pageResponse, plainPage } from '../pages/page-response.ts';
 import type { Settings } from '../settings.ts';
 import { withCookies } from './cookies.ts';
 
@@ -40,8 +40,7 @@ export function createPages({ page, storeTimeoutMs, onError }: Settings): Pages 
         return await show({ kind: 'error', status, message }, { status });
       } catch (error) {
         report(error, info, onError);
-        const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
-        return new Response(message, { status, headers });
+        return plainPage(status, message);
       }
     },
   };

@@ -4,7 +4,7 @@ import type { BrowserLogin } from './browser.ts';
 import type { AuthorizeParts, Interaction } from './interaction.ts';
 import { type PageReason, showConsent, showLogin } from './interaction-pages.ts';
 import { issueCode } from './issue-code.ts';
-import { hasClass, isLoginEnough } from './login-demands.ts';
+import { hasClass, isHinted, isLoginEnough } from './login-demands.ts';
 
 /**
  * Takes a request as far as it gets by itself: to a page that asks for something, or to a code.
@@ -17,12 +17,17 @@ export async function proceed(interaction: Interaction, parts: AuthorizeParts): 
   return next === 'consent' ? showConsent(interaction, parts, login) : issueCode(interaction, login, parts);
 }
 
-/** Goes on after a login that this request has led to: it is as recent as can be. */
+/**
+ * Goes on after a login that this request has led to: it is as recent as can be.
+ *
+ * @throws `OAuthError` `login_required` or `unmet_authentication_requirements` where it still is not the one asked for.
+ */
 export async function proceedAfterLogin(
   interaction: Interaction,
   login: BrowserLogin,
   parts: AuthorizeParts,
 ): Promise<Response> {
+  if (!isHinted(interaction.asked, login, parts.settings)) throw new OAuthError('login_required');
   if (!hasClass(interaction.asked, login)) throw new OAuthError('unmet_authentication_requirements');
   if (await needsConsent(interaction, login, parts)) return showConsent(interaction, parts, login);
   return issueCode(interaction, login, parts);
@@ -46,7 +51,7 @@ async function nextOf(interaction: Interaction, parts: AuthorizeParts): Promise<
   const { asked, browser } = interaction;
   const { login } = browser;
   const isSilent = asked.prompt.has('none');
-  if (login === undefined || !isLoginEnough(asked, login, parts.settings.clock())) {
+  if (login === undefined || !isLoginEnough(asked, login, parts.settings)) {
     if (isSilent) throw new OAuthError('login_required');
     return { next: 'login' };
   }

@@ -1,7 +1,7 @@
 import type { Metadata } from './metadata.ts';
 import type { Settings } from './options.ts';
 import { createNonce, createPkcePair, createState } from './random.ts';
-import type { AuthorizationRequestOptions, AuthorizationTransaction } from './transaction.ts';
+import { type AuthorizationRequestOptions, type AuthorizationTransaction, checkRequest } from './transaction.ts';
 
 export interface AuthorizationRequest {
   /** Send the browser there. */
@@ -14,8 +14,12 @@ export interface AuthorizationRequest {
 export function authorizationRequest(
   { authorizationEndpoint }: Pick<Metadata, 'authorizationEndpoint'>,
   settings: Settings,
-  { loginHint, prompt, maxAgeSeconds, acrValues }: AuthorizationRequestOptions,
+  request: AuthorizationRequestOptions,
 ): AuthorizationRequest {
+  checkRequest(request, settings);
+  const { loginHint, prompt, acrValues } = request;
+  // Whoever holds the browser can take `prompt` out of the address: only `auth_time` tells that he did not.
+  const maxAgeSeconds = request.maxAgeSeconds ?? (prompt === 'login' ? 0 : undefined);
   const { issuer, clientId, redirectUri, scope, resource, isOidc, clock } = settings;
   const { codeVerifier, codeChallenge } = createPkcePair();
   const [state, nonce] = [createState(), createNonce()];

@@ -1,10 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DoorwardError } from '../../core/index.ts';
 import type { Metadata } from './metadata.ts';
-import { responseInvalid } from './response-invalid.ts';
+import { isErrorCode, responseInvalid } from './response-invalid.ts';
 import type { AuthorizationTransaction } from './transaction.ts';
-
-const ERROR_CODE = /^[\x20\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
 
 /**
  * Reads where the browser came back to. The answer must be the server's (RFC 9207 section 2.4) and this
@@ -20,7 +18,7 @@ export function readCallback(
   { sendsIssuer }: Pick<Metadata, 'sendsIssuer'>,
 ): string {
   const parameters = queryOf(callback);
-  for (const name of ['iss', 'state', 'code', 'error', 'response']) {
+  for (const name of ['iss', 'state', 'code', 'error']) {
     if (parameters.getAll(name).length > 1) throw responseInvalid(name, 'is repeated');
   }
   const iss = parameters.get('iss');
@@ -28,7 +26,7 @@ export function readCallback(
   if (!areEqual(parameters.get('state') ?? '', state)) throw responseInvalid('state', 'is not that of this browser');
   const error = parameters.get('error');
   if (error !== null) {
-    throw new DoorwardError('OAUTH_REFUSED', { oauthError: ERROR_CODE.test(error) ? error : 'server_error' });
+    throw new DoorwardError('OAUTH_REFUSED', { oauthError: isErrorCode(error) ? error : 'server_error' });
   }
   const code = parameters.get('code');
   if (code === null || code === '') throw responseInvalid('code', 'is missing');

@@ -4,7 +4,7 @@ import { DoorwardError } from '../../core/index.ts';
 import { type JsonObject, parseJsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import type { Settings } from './options.ts';
-import { responseInvalid } from './response-invalid.ts';
+import { isErrorCode, responseInvalid } from './response-invalid.ts';
 
 /** One call of the authorization server. */
 export interface Call {
@@ -16,7 +16,8 @@ export interface Call {
 
 const MAX_BYTES = 65_536;
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
-const ERROR_CODE = /^[\x20\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
+/** RFC 6750 section 3.1, RFC 9449 section 7.1. */
+const CHALLENGE_ERROR = /^(?:Bearer|DPoP) (?:.*[ ,])?error="([^"]*)"/i;
 
 /** Makes a call and answers with its JSON object; redirects are not followed. @throws see {@link send} */
 export async function askJson(call: Call, settings: Settings): Promise<JsonObject> {
@@ -28,6 +29,12 @@ export async function askJson(call: Call, settings: Settings): Promise<JsonObjec
 interface Answer {
   readonly contentType: string;
   readonly body: Buffer;
+}
+
+interface AnyAnswer extends Answer {
+  readonly status: number;
+  /** `WWW-Authenticate`. */
+  readonly challenge: string;
 }
 
 /**
@@ -46,8 +53,8 @@ export async function send(call: Call, settings: Settings): Promise<Answer> {
   if (answer === undefined) throw responseInvalid('response', 'is too long');
   if (answer.status === 200) return answer;
   if (answer.status >= 500 || answer.status === 429) throw new DoorwardError('SERVICE_UNAVAILABLE');
-  const code = JSON_TYPE.test(answer.contentType) ? ownProperty(parseJsonObject(answer.body), 'error') : undefined;
-  if (typeof code === 'string' && ERROR_CODE.test(code)) throw new DoorwardError('OAUTH_REFUSED', { oauthError: code });
+  const code = errorOf(answer);
+  if (isErrorCode(code)) throw new DoorwardError('OAUTH_REFUSED', { oauthError: code });
   throw responseInvalid('response', 'has an unexpected status');
 }
 
@@ -55,7 +62,7 @@ async function exchange(
   { url, form, headers = {} }: Call,
   { dispatcher }: Settings,
   signal: AbortSignal,
-): Promise<(Answer & { readonly status: number }) | undefined> {
+): Promise<AnyAnswer | undefined> {
   const body = form && String(new URLSearchParams(given(form)));
   const contentType = form && { 'content-type': 'application/x-www-form-urlencoded' };
   const options = {
@@ -73,9 +80,23 @@ async function exchange(
     if (length > MAX_BYTES) return undefined;
     chunks.push(chunk);
   }
-  const type = response.headers['content-type'];
-  const { statusCode: status } = response;
-  return { status, contentType: typeof type === 'string' ? type : '', body: Buffer.concat(chunks) };
+  const header = (name: string): string => {
+    const value = response.headers[name];
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    status: response.statusCode,
+    contentType: header('content-type'),
+    challenge: header('www-authenticate'),
+    body: Buffer.concat(chunks),
+  };
+}
+
+/** What the server says went wrong. Of a resource the challenge says it, and the body is whatever it likes. */
+function errorOf({ contentType, challenge, body }: AnyAnswer): unknown {
+  const challenged = CHALLENGE_ERROR.exec(challenge)?.[1];
+  if (challenged !== undefined) return challenged;
+  return JSON_TYPE.test(contentType) ? ownProperty(parseJsonObject(body), 'error') : undefined;
 }
 
 function given(form: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -10,7 +10,6 @@ import { responseInvalid } from './response-invalid.ts';
 export interface Metadata {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
-  readonly jwksUri: string | undefined;
   readonly userinfoEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
   /** Whether every authorization response names its issuer (RFC 9207 section 3). */
@@ -19,7 +18,8 @@ export interface Metadata {
 
 /**
  * Fetches the metadata, once; a failed attempt is tried again with the next call. They must name exactly the
- * configured issuer (RFC 8414 section 3.3), and an issuer elsewhere cannot name an address on this machine.
+ * configured issuer (RFC 8414 section 3.3), and an issuer elsewhere cannot name an address on this machine. Without
+ * the list of PKCE methods PKCE is used all the same; a list without S256 is of a server that would ignore it.
  */
 export function createFindMetadata(settings: Settings): () => Promise<Metadata> {
   const { issuer, discovery } = settings;
@@ -41,10 +41,13 @@ export function createFindMetadata(settings: Settings): () => Promise<Metadata> 
       if (url === undefined) throw responseInvalid(name, 'is missing in the metadata');
       return url;
     };
+    const methods = ownProperty(document, 'code_challenge_methods_supported');
+    if (methods !== undefined && !(Array.isArray(methods) && methods.includes('S256'))) {
+      throw responseInvalid('code_challenge_methods_supported', 'lacks S256');
+    }
     return Object.freeze({
       authorizationEndpoint: needed('authorization_endpoint'),
       tokenEndpoint: needed('token_endpoint'),
-      jwksUri: address('jwks_uri'),
       userinfoEndpoint: address('userinfo_endpoint'),
       revocationEndpoint: address('revocation_endpoint'),
       sendsIssuer: ownProperty(document, 'authorization_response_iss_parameter_supported') === true,

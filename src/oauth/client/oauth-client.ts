@@ -26,7 +26,8 @@ export interface OAuthClient {
    */
   handleCallback(callback: string | URL, transaction: AuthorizationTransaction | undefined): Promise<TokenSet>;
   /**
-   * Swaps a refresh token. Parallel calls with one token share one request and its answer.
+   * Swaps a refresh token. Parallel calls with one token share one request and its answer, which always has the
+   * refresh token to use from now on.
    *
    * @param expectedSub - the `sub` of the login: an ID token of anybody else is refused
    */
@@ -55,7 +56,7 @@ export interface OAuthClient {
  */
 export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
   const settings = readOptions(options);
-  const { redirectUri, resource, isOidc, clock } = settings;
+  const { redirectUri, resource, isOidc } = settings;
   const findMetadata = createFindMetadata(settings);
   const authenticated = createAuthenticated(settings);
   const verifyIdToken = createVerifyIdToken(settings);
@@ -63,18 +64,19 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
 
   async function grant(form: Readonly<Record<string, string | undefined>>): Promise<TokenSet> {
     const { tokenEndpoint: url } = await findMetadata();
-    return readTokenSet(await askJson(authenticated({ url, form: { ...form, resource } }), settings), clock());
+    return readTokenSet(await askJson(authenticated({ url, form: { ...form, resource } }), settings), settings);
   }
 
   async function verified(tokens: TokenSet, expected: Omit<IdTokenExpectation, 'accessToken'>): Promise<TokenSet> {
     if (tokens.idToken === undefined) return tokens;
     const { accessToken } = tokens;
-    const claims = await verifyIdToken(tokens.idToken, await findMetadata(), { ...expected, accessToken });
-    return { ...tokens, claims };
+    return { ...tokens, claims: await verifyIdToken(tokens.idToken, { ...expected, accessToken }) };
   }
 
   async function swap(refreshToken: string): Promise<TokenSet> {
-    return verified(await grant({ grant_type: 'refresh_token', refresh_token: refreshToken }), {});
+    const tokens = await grant({ grant_type: 'refresh_token', refresh_token: refreshToken });
+    // Without a new one the old one goes on (RFC 6749 section 6).
+    return verified({ refreshToken, ...tokens }, {});
   }
 
   return Object.freeze({
@@ -91,9 +93,8 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
         redirect_uri: redirectUri,
         code_verifier: begun.codeVerifier,
       });
-      if (!isOidc) return tokens;
-      if (tokens.idToken === undefined) throw responseInvalid('id_token', 'is missing');
-      return verified(tokens, begun);
+      if (isOidc && tokens.idToken === undefined) throw responseInvalid('id_token', 'is missing');
+      return verified(tokens, { login: begun });
     },
 
     async refresh(refreshToken: string, expectedSub?: string) {
@@ -113,7 +114,9 @@ export function createOAuthClient(options: OAuthClientOptions): OAuthClient {
       const { userinfoEndpoint: url } = await findMetadata();
       if (url === undefined) throw responseInvalid('userinfo_endpoint', 'is missing in the metadata');
       const claims = await askJson({ url, headers: { authorization: `Bearer ${accessToken}` } }, settings);
-      if (ownProperty(claims, 'sub') !== expectedSub) throw responseInvalid('sub', 'is somebody else');
+      const sub = ownProperty(claims, 'sub');
+      // Nobody is not somebody, also where the caller has no `sub` at hand.
+      if (sub === undefined || sub !== expectedSub) throw responseInvalid('sub', 'is somebody else');
       return claims;
     },
 

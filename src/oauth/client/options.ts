@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { ASYMMETRIC_ALGORITHMS } from '../../core/asymmetric-algorithms.ts';
 import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
 import { type Clock, systemClock } from '../../core/index.ts';
 import { requireIssuerAddress } from '../../jwks/address.ts';
@@ -25,7 +26,7 @@ export interface OAuthClientOptions {
   readonly resource?: string;
   /** The metadata document. @default 'openid-configuration' */
   readonly discovery?: Discovery;
-  /** The accepted algorithms of ID tokens. @default ['RS256', 'PS256', 'ES256'] */
+  /** The accepted algorithms of ID tokens. @default ['ES256', 'RS256', 'PS256'] */
   readonly algorithms?: readonly RemoteAlgorithm[];
   /** How long a browser may take from `authorizationUrl` to `handleCallback`. @default 600 */
   readonly maxTransactionSeconds?: number;
@@ -44,6 +45,9 @@ const OPTIONS: readonly (keyof OAuthClientOptions)[] = [
   ...(['maxTransactionSeconds', 'toleranceSeconds', 'timeoutMs', 'dispatcher', 'clock'] as const),
 ];
 
+/** A name with a line break before it would be asked for by nobody, `openid` too (RFC 6749 section 3.3). */
+const SCOPE = /^(?:[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*)?$/;
+
 /** The options with their defaults, checked. */
 export interface Settings extends Required<Omit<OAuthClientOptions, 'resource' | 'dispatcher'>> {
   readonly resource: string | undefined;
@@ -60,7 +64,7 @@ export function readOptions(options: OAuthClientOptions): Settings {
     scope = 'openid',
     resource,
     discovery = 'openid-configuration',
-    algorithms = ['RS256', 'PS256', 'ES256'],
+    algorithms = ASYMMETRIC_ALGORITHMS,
     maxTransactionSeconds = 600,
     toleranceSeconds = 5,
     timeoutMs = 5_000,
@@ -69,11 +73,17 @@ export function readOptions(options: OAuthClientOptions): Settings {
   } = options;
   requireIssuerAddress(requireText('issuer', options.issuer));
   requireText('clientId', options.clientId);
-  if (!URL.canParse(requireText('redirectUri', options.redirectUri))) {
-    throw configInvalid('redirectUri', 'must be an absolute URI');
+  const redirectUri = requireText('redirectUri', options.redirectUri);
+  if (!URL.canParse(redirectUri) || redirectUri.includes('#')) {
+    throw configInvalid('redirectUri', 'must be an absolute URI without a fragment');
   }
-  if (typeof scope !== 'string') throw configInvalid('scope', 'must be a string');
+  if (typeof scope !== 'string' || !SCOPE.test(scope)) {
+    throw configInvalid('scope', 'must be names with one space between them');
+  }
   if (resource !== undefined) requireText('resource', resource);
+  if (dispatcher !== undefined && typeof dispatcher?.dispatch !== 'function') {
+    throw configInvalid('dispatcher', 'must be a dispatcher of undici');
+  }
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
   requireNumber('maxTransactionSeconds', maxTransactionSeconds, 1, 86_400);
   requireNumber('toleranceSeconds', toleranceSeconds, 0, 60);

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
 import type { RequestInfo } from '../../http/index.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Parameters } from '../parameters.ts';
@@ -111,7 +112,7 @@ function certificateProblem(
 }
 
 /** RFC 6749 section 5.2: the challenge answers only those who used the `Authorization` header. */
-function invalidClient(issuer: string, usedHeader: boolean): OAuthError {
+export function invalidClient(issuer: string, usedHeader: boolean): OAuthError {
   const headers = usedHeader ? { 'www-authenticate': `Basic realm="${issuer}"` } : {};
   return new OAuthError('invalid_client', { status: 401, headers });
 }
@@ -124,7 +125,7 @@ function differentIds(): OAuthError {
   return new OAuthError('invalid_request', { problem: 'The request names two clients' });
 }
 
-function rejected(reason: string, { ip, requestId }: RequestInfo, refusal: OAuthError, clientId?: string): OAuthError {
-  publishAudit({ type: 'client.rejected', reason, ip, requestId, ...(clientId !== undefined && { clientId }) });
+function rejected(reason: string, info: RequestInfo, refusal: OAuthError, clientId?: string): OAuthError {
+  publishAudit({ type: 'client.rejected', reason, ...(clientId !== undefined && { clientId }), ...originOf(info) });
   return refusal;
 }

@@ -8,8 +8,6 @@ import { type Members, membersOf } from './members.ts';
 
 /** RFC 6749 appendix A.2. */
 const SECRET = /^[\x20-\x7e]{32,1024}$/;
-/** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const MAX_KEYS = 16;
 const DNS_NAME = /^(?=.{1,253}$)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
 
@@ -51,8 +49,6 @@ export function readVerifier(members: Members): JwsVerifier {
 
 function readKey(jwk: unknown, path: string): TokenKey {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) throw configInvalid(path, 'must be a JWK');
-  // A private key in here is a private key that somebody else has, too.
-  if (PRIVATE_MEMBERS.some((name) => name in jwk)) throw configInvalid(path, 'must have no private member');
   return located(path, 'key', () => publicKey({ ...jwk }));
 }
 

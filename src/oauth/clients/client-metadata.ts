@@ -15,7 +15,7 @@ export type GrantType = 'authorization_code' | 'refresh_token' | 'client_credent
  * a JSON file of another server needs little change. Ours are `consent`, `roles`, `resources` and `introspects`.
  */
 export interface ClientMetadata {
-  /** 1 to 256 characters: letters, digits, `.`, `_`, `~`, `-`. */
+  /** 1 to 249 characters: letters, digits, `.`, `_`, `~`, `-`. */
   readonly client_id: string;
   /** Shown to people. @default client_id */
   readonly client_name?: string;
@@ -61,7 +61,7 @@ export interface Client {
   readonly uri?: string;
   readonly isNative: boolean;
   readonly redirectUris: readonly string[];
-  readonly grantTypes: ReadonlySet<GrantType>;
+  readonly grantTypes: readonly GrantType[];
   readonly authMethod: TokenEndpointAuthMethod;
   readonly scopes: readonly string[];
   readonly consent: 'ask' | 'implied';

@@ -38,7 +38,8 @@ const KNOWN: readonly (keyof ClientMetadata)[] = [
 ];
 const FLAG = 'must be true or false';
 const GRANT_TYPES: readonly unknown[] = ['authorization_code', 'refresh_token', 'client_credentials'];
-const CLIENT_ID = /^[\w.~-]{1,256}$/;
+/** With `client:` before it, it is a subject, which has at most 256 characters. */
+const CLIENT_ID = /^[\w.~-]{1,249}$/;
 /** RFC 6749 section 3.3, each scope once between single spaces; or none at all. */
 const SCOPE = /^(?:[\x21\x23-\x5B\x5D-\x7E]{1,128}(?: [\x21\x23-\x5B\x5D-\x7E]{1,128}){0,99})?$/;
 
@@ -49,7 +50,7 @@ const SCOPE = /^(?:[\x21\x23-\x5B\x5D-\x7E]{1,128}(?: [\x21\x23-\x5B\x5D-\x7E]{1
  */
 export function readClient(metadata: unknown, path: string): RegisteredClient {
   const members = membersOf(metadata, path, KNOWN);
-  const id = required(members, 'client_id', isClientId, 'must be 1 to 256 letters, digits, ".", "_", "~" or "-"');
+  const id = required(members, 'client_id', isClientId, 'must be 1 to 249 letters, digits, ".", "_", "~" or "-"');
   const authMethod = required(members, 'token_endpoint_auth_method', isAuthMethod, 'is not a known method');
   const credentials = readCredentials(members, authMethod);
   const isNative = members.read('application_type', isApplicationType, "must be 'web' or 'native'") === 'native';
@@ -79,19 +80,23 @@ export function readClient(metadata: unknown, path: string): RegisteredClient {
 }
 
 /** What each member allows by itself but not beside the others. */
-function checkTogether({ authMethod, grantTypes, redirectUris, roles, introspects }: Client, path: string): void {
+function checkTogether(client: Client, path: string): void {
+  const { authMethod, grantTypes, redirectUris, roles, introspects, bindsToCertificate, requiresDpop } = client;
   const isPublic = authMethod === 'none';
-  const isItself = grantTypes.has('client_credentials');
+  const isItself = grantTypes.includes('client_credentials');
   if (isPublic && isItself)
     throw configInvalid(`${path}.grant_types`, 'must not have client_credentials: nobody knows who a public client is');
   if (isPublic && introspects.length > 0)
     throw configInvalid(`${path}.introspects`, 'must be empty for a public client');
   if (!isItself && roles.length > 0) throw configInvalid(`${path}.roles`, 'needs the grant type client_credentials');
-  const logsIn = grantTypes.has('authorization_code');
+  const logsIn = grantTypes.includes('authorization_code');
   if (logsIn && redirectUris.length === 0)
     throw configInvalid(`${path}.redirect_uris`, 'must name one for authorization_code');
-  if (!logsIn && grantTypes.has('refresh_token')) {
+  if (!logsIn && grantTypes.includes('refresh_token')) {
     throw configInvalid(`${path}.grant_types`, 'must have authorization_code for refresh_token');
+  }
+  if (bindsToCertificate && requiresDpop) {
+    throw configInvalid(`${path}.dpop_bound_access_tokens`, 'must not stand beside the binding to a certificate');
   }
 }
 
@@ -111,10 +116,10 @@ function readRedirectUris(members: Members, isNative: boolean): readonly string[
   return Object.freeze(uris);
 }
 
-function readGrantTypes(members: Members, redirectUris: readonly string[]): ReadonlySet<GrantType> {
+function readGrantTypes(members: Members, redirectUris: readonly string[]): readonly GrantType[] {
   const usual: readonly GrantType[] =
     redirectUris.length > 0 ? ['authorization_code', 'refresh_token'] : ['client_credentials'];
-  return new Set(members.readList('grant_types', isGrantType, 'is not a known grant type') ?? usual);
+  return members.readList('grant_types', isGrantType, 'is not a known grant type') ?? Object.freeze(usual);
 }
 
 function readScopes(members: Members): readonly string[] {

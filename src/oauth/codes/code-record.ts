@@ -1,9 +1,7 @@
 import { flag, malformed, optionalText, seconds, text, textList, time } from '../../accounts/record.ts';
 import { ownProperty } from '../../core/own-property.ts';
+import { isCodeChallenge } from '../pkce.ts';
 import type { CodeRecord, CodeState, TakenCode } from './code-store.ts';
-
-/** The SHA-256 of a verifier in base64url; any other challenge could be met by nothing, or by something else. */
-const CHALLENGE = /^[\w-]{43}$/;
 
 /**
  * Makes a code of what a store returned, by own properties of the right types only. `null` counts as absent, as
@@ -27,7 +25,8 @@ export function readCodeState(state: unknown): CodeState | undefined {
 
 function readCodeRecord(record: unknown): CodeRecord {
   const codeChallenge = text(record, 'codeChallenge');
-  if (!CHALLENGE.test(codeChallenge)) malformed('codeChallenge');
+  // Any other challenge could be met by nothing, or by something else.
+  if (!isCodeChallenge(codeChallenge)) malformed('codeChallenge');
   const nonce = optionalText(record, 'nonce');
   const dpopThumbprint = optionalText(record, 'dpopThumbprint');
   return Object.freeze({

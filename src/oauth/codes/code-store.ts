@@ -42,7 +42,7 @@ export type TakenCode =
 /**
  * Persistence of authorization codes, by their SHA-256 in base64url and never themselves. Every method is one
  * indivisible operation that is durable when it is answered. A code that was taken is remembered, as a tombstone,
- * until `keepUntil`, so that a replay is seen for as long as what it gave may live.
+ * until `keepUntil`, so that a replay is seen while it is redeemed and for a while after.
  */
 export interface CodeStore {
   /** @param keepUntil epoch milliseconds, at or after `record.expiresAt` */

@@ -27,7 +27,7 @@ export interface ConsentControl {
    * @throws `SERVICE_UNAVAILABLE`
    */
   revoke(accountId: string, clientId: string, caller?: Caller): Promise<boolean>;
-  /** The same for all clients: call it when an account is removed. @throws `SERVICE_UNAVAILABLE` */
+  /** The same for all clients, those that need no consent too: call it when an account is removed. @throws `SERVICE_UNAVAILABLE` */
   revokeAll(accountId: string, caller?: Caller): Promise<void>;
 }
 
@@ -61,8 +61,12 @@ export function createConsentControl({
     list: async (accountId: string) => (await consents.list(accountId)).map(toPublic),
     revoke,
     async revokeAll(accountId: string, caller: Caller = {}) {
-      for (const { clientId } of await consents.list(accountId)) await revoke(accountId, clientId, caller);
+      const forgotten = await consents.list(accountId);
       await consents.revokeAll(accountId);
+      for (const { clientId } of forgotten) {
+        publishAudit({ type: 'consent.revoked', accountId, clientId, ...originOf(caller) });
+      }
+      await accounts.grants.endAll(accountId, 'consent_revoked', caller);
     },
   });
 }

@@ -12,6 +12,8 @@ export function comparableAddress(address: unknown): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
   if (url.username !== '' || url.password !== '') return undefined;
+  // A `%` that escapes nothing would become part of another escape when the one after it is resolved.
+  if (/%(?![0-9A-Fa-f]{2})/.test(url.pathname)) return undefined;
   return url.origin + url.pathname.replaceAll(/%[0-9A-Fa-f]{2}/g, normalEscape);
 }
 

@@ -1,5 +1,5 @@
 import type { JsonWebKey } from 'node:crypto';
-import type { DpopAlgorithm } from '../../core/dpop-algorithms.ts';
+import type { AsymmetricAlgorithm } from '../../core/asymmetric-algorithms.ts';
 import { type JsonObject, parseJsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import { decodeBase64url } from '../../tokens/base64url.ts';
@@ -19,11 +19,12 @@ const MAX_PROOF_LENGTH = 8_192;
 /** Anybody may present a key, so its size is the work that a stranger can ask for. */
 const MAX_RSA_BITS = 4_096;
 const MAX_RSA_EXPONENT = 0xffff_ffffn;
-/** RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /** Reads a compact JWS whose header carries its public key, and checks that this key signed it (RFC 9449 section 4.2). */
-export function readSignedProof(proof: unknown, algorithms: readonly DpopAlgorithm[]): SignedProof | ProofProblem {
+export function readSignedProof(
+  proof: unknown,
+  algorithms: readonly AsymmetricAlgorithm[],
+): SignedProof | ProofProblem {
   if (typeof proof !== 'string') return 'malformed';
   if (proof.length > MAX_PROOF_LENGTH) return 'too_large';
   const [head = '', body = '', signature = '', ...rest] = proof.split('.', 4);
@@ -47,9 +48,8 @@ function readJson(part: string): JsonObject | undefined {
 }
 
 /** @returns `undefined` for a key that is private, weak, of another kind, or not meant for signatures. */
-function readKey(jwk: unknown, alg: DpopAlgorithm): TokenKey | undefined {
+function readKey(jwk: unknown, alg: AsymmetricAlgorithm): TokenKey | undefined {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return undefined;
-  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name))) return undefined;
   try {
     // Whatever the key calls itself, it is known by its thumbprint.
     const key = publicKey({ ...(jwk as JsonWebKey), kid: undefined }, { alg });

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
+import { ASYMMETRIC_ALGORITHMS, type AsymmetricAlgorithm } from '../../core/asymmetric-algorithms.ts';
 import { boundedOnceStore } from '../../core/bounded-once-store.ts';
 import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
-import { DPOP_ALGORITHMS, type DpopAlgorithm } from '../../core/dpop-algorithms.ts';
-import { type Clock, type OnceStore, publishAudit, systemClock } from '../../core/index.ts';
+import { type Caller, type Clock, type OnceStore, publishAudit, systemClock } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
+import { originOf } from '../../core/origin.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { DpopResult, DpopSubject, DpopVerifier } from '../parts.ts';
 import { comparableAddress } from './dpop-address.ts';
-import { readSignedProof } from './dpop-proof.ts';
+import { readSignedProof, type SignedProof } from './dpop-proof.ts';
 
 export interface DpopVerifierOptions {
   /** Remembers used proofs; all processes that one client may reach share it. */
   readonly once: OnceStore;
-  /** @default ['ES256', 'PS256', 'RS256'] */
-  readonly algorithms?: readonly DpopAlgorithm[];
+  /** @default ['ES256', 'RS256', 'PS256'] */
+  readonly algorithms?: readonly AsymmetricAlgorithm[];
   /** How old a proof may be, in seconds, 1 to 600; it is remembered for as long. @default 300 */
   readonly maxAgeSeconds?: number;
   /** How far ahead of ours the clock of a client may be, in seconds, 0 to 60. @default 60 */
@@ -38,8 +39,7 @@ const MAX_JTI_LENGTH = 256;
 
 /**
  * Makes the verifier of DPoP proofs (RFC 9449 section 4.3). A proof is good once, for one method, one address
- * and, where there is one, one access token. Whether the token is bound to the key of the proof is for the caller
- * to compare: `cnf.jkt` is the thumbprint in the answer.
+ * and, where there is one, one access token and the key that this token is bound to.
  *
  * @throws `CONFIG_INVALID` for an option that cannot be meant. `verify` throws `SERVICE_UNAVAILABLE` when the store
  * fails, and nothing for a proof that is not good.
@@ -49,18 +49,19 @@ const MAX_JTI_LENGTH = 256;
  *   method: request.method,
  *   url: 'https://api.example.org/posts',
  *   accessToken,
+ *   thumbprint: claims.cnf.jkt,
  * });
- * const isHolder = proof.ok && proof.thumbprint === claims.cnf.jkt;
+ * if (!proof.ok) throw new DoorwardError('AUTH_NOT_AUTHENTICATED');
  */
 export function createDpopVerifier(options: DpopVerifierOptions): DpopVerifier {
   refuseUnknownOptions(options, OPTIONS);
-  const { algorithms = DPOP_ALGORITHMS, maxAgeSeconds = 300, toleranceSeconds = 60 } = options;
+  const { algorithms = ASYMMETRIC_ALGORITHMS, maxAgeSeconds = 300, toleranceSeconds = 60 } = options;
   const { storeTimeoutMs = 3_000, clock = systemClock } = options;
   if (typeof options.once?.once !== 'function') throw configInvalid('once', 'must be a store of what may happen once');
   if (
     !Array.isArray(algorithms) ||
     algorithms.length === 0 ||
-    !algorithms.every((name) => DPOP_ALGORITHMS.includes(name))
+    !algorithms.every((name) => ASYMMETRIC_ALGORITHMS.includes(name))
   ) {
     throw configInvalid('algorithms', 'must be a non-empty list of ES256, PS256 and RS256');
   }
@@ -77,7 +78,7 @@ export function createDpopVerifier(options: DpopVerifierOptions): DpopVerifier {
     if (typeof signed === 'string') return { ok: false, reason: signed };
     const { claims, thumbprint } = signed;
     const now = clock();
-    const reason = subjectProblem(claims, about) ?? timeProblem(claims, now, window);
+    const reason = subjectProblem(signed, about) ?? timeProblem(claims, now, window);
     if (reason !== undefined) return { ok: false, reason };
     const jti = ownProperty(claims, 'jti');
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH) return { ok: false, reason: 'claims' };
@@ -88,7 +89,7 @@ export function createDpopVerifier(options: DpopVerifierOptions): DpopVerifier {
   return Object.freeze({
     async verify(proof: unknown, about: DpopSubject): Promise<DpopResult> {
       const result = await judge(proof, about);
-      if (!result.ok) publishAudit({ type: 'proof.rejected', reason: result.reason });
+      if (!result.ok) publishAudit({ type: 'proof.rejected', reason: result.reason, ...originOf(about.caller ?? {}) });
       return result;
     },
   });
@@ -101,20 +102,27 @@ export function createDpopVerifier(options: DpopVerifierOptions): DpopVerifier {
  * @returns the thumbprint of the key that the tokens shall be bound to; `undefined` without a proof
  * @throws `OAuthError` `invalid_dpop_proof`, and `SERVICE_UNAVAILABLE`
  */
-export async function readDpop(request: Request, url: string, verifier: DpopVerifier): Promise<string | undefined> {
-  const proof = request.headers.get('dpop');
+export async function readDpop(
+  { method, headers }: Request,
+  url: string,
+  verifier: DpopVerifier,
+  caller: Caller = {},
+): Promise<string | undefined> {
+  const proof = headers.get('dpop');
   if (proof === null) return undefined;
-  const result = await verifier.verify(proof, { method: request.method, url });
+  const result = await verifier.verify(proof, { method, url, caller });
   if (!result.ok) throw new OAuthError('invalid_dpop_proof');
   return result.thumbprint;
 }
 
-function subjectProblem(claims: JsonObject, { method, url, accessToken }: DpopSubject): string | undefined {
-  if (ownProperty(claims, 'htm') !== method) return 'method';
+function subjectProblem({ claims, thumbprint }: SignedProof, about: DpopSubject): string | undefined {
+  const { method, url, accessToken } = about;
+  if (typeof method !== 'string' || ownProperty(claims, 'htm') !== method) return 'method';
   const address = comparableAddress(ownProperty(claims, 'htu'));
   if (address === undefined || address !== comparableAddress(url)) return 'address';
-  if (accessToken === undefined) return undefined;
-  return ownProperty(claims, 'ath') === sha256(accessToken) ? undefined : 'access_token';
+  if (accessToken !== undefined && ownProperty(claims, 'ath') !== sha256(accessToken)) return 'access_token';
+  // Who looked for the key of a token and found none does not mean any key.
+  return !Object.hasOwn(about, 'thumbprint') || about.thumbprint === thumbprint ? undefined : 'other_key';
 }
 
 function timeProblem(claims: JsonObject, now: number, { maxAgeMs, toleranceMs }: Window): string | undefined {

@@ -1,4 +1,4 @@
-import { DPOP_ALGORITHMS } from '../../core/dpop-algorithms.ts';
+import { ASYMMETRIC_ALGORITHMS } from '../../core/asymmetric-algorithms.ts';
 import { isWebAddress } from '../../core/web-address.ts';
 import type { GrantType, TokenEndpointAuthMethod } from '../clients/client-metadata.ts';
 import type { Settings } from '../settings.ts';
@@ -10,8 +10,6 @@ const CONFIDENTIAL: readonly TokenEndpointAuthMethod[] = [
 ];
 const METHODS: readonly TokenEndpointAuthMethod[] = ['none', ...CONFIDENTIAL];
 const GRANT_TYPES: readonly GrantType[] = ['authorization_code', 'refresh_token', 'client_credentials'];
-/** The algorithms of client assertions, which are those of our own keys. */
-const ASSERTION_ALGORITHMS = ['RS256', 'PS256', 'ES256'];
 /** What only OpenID Connect knows. */
 const IDENTITY_SCOPES: ReadonlySet<string> = new Set(['openid', 'profile', 'email']);
 const CLAIMS = [
@@ -34,14 +32,14 @@ export function oauthMetadata({ issuer, urls, scopes, resources }: Settings, has
     grant_types_supported: GRANT_TYPES,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: METHODS,
-    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    token_endpoint_auth_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,
     introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
-    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    introspection_endpoint_auth_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,
     revocation_endpoint_auth_methods_supported: METHODS,
-    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    revocation_endpoint_auth_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,
     authorization_response_iss_parameter_supported: true,
     tls_client_certificate_bound_access_tokens: true,
-    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
+    dpop_signing_alg_values_supported: ASYMMETRIC_ALGORITHMS,
     // A resource of another kind of URI has no metadata of its own to be found.
     protected_resources: resources.filter(isWebAddress),
   };

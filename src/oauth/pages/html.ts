@@ -1,4 +1,5 @@
 import { configInvalid } from '../../core/config-invalid.ts';
+import { type Place, placeAfter } from './html-place.ts';
 
 /** Not of this module alone, so that both copies of the package know each other's values; JSON cannot make it. */
 const MARKUP: unique symbol = Symbol.for('doorward.html');
@@ -12,7 +13,11 @@ export interface Html {
 /** What can be put into a template; `undefined`, `null` and `false` leave nothing. */
 export type HtmlValue = string | number | Html | undefined | null | false | readonly HtmlValue[];
 
-type Place = 'text' | 'tag' | 'double' | 'single';
+/** The start of an attribute that is a script or a document, in either kind of quotes. */
+const ACTIVE_ATTRIBUTE = {
+  double: /[\s"'/](?:on\w+|srcdoc)\s*=\s*"[^"]*$/i,
+  single: /[\s"'/](?:on\w+|srcdoc)\s*=\s*'[^']*$/i,
+} as const;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -29,52 +34,40 @@ const ENTITIES: Readonly<Record<string, string>> = {
  * looked at: put none of a stranger's into `href`.
  *
  * @throws `CONFIG_INVALID` for a value where it would be markup or a script: outside of quotes, in a `<script>`, in
- * a comment, of another type.
+ * an `on...` or `srcdoc` attribute, in a comment, of another type.
  * @example
  * const page = html`<!doctype html><html lang="en"><title>${clientName}</title><main>${html`<h1>${clientName}</h1>`}</main></html>`;
  * const answer = { html: String(page) };
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  let place: Place = 'text';
+  let place: Place = { at: 'text' };
   let text = '';
   for (const [index, string] of strings.entries()) {
     place = placeAfter(string, place);
     text += string;
     if (index === values.length) break;
-    const isStyle = place === 'text' && /<style\b[^<>]*>$/i.test(string);
-    const value = values[index];
-    text += isStyle ? styleText(value, strings[index + 1]) : escapedAt(place, string, value);
+    text += valueAt(place, [string, strings[index + 1] ?? ''], values[index]);
   }
-  if (place !== 'text') throw configInvalid('html', 'ends within a tag');
+  if (place.at !== 'text') throw configInvalid('html', 'ends within a tag, a script or a style');
   return Object.freeze({ [MARKUP]: text, toString: () => text });
 }
 
-/** Follows the tags and the quotes of the fixed parts; the values cannot change them. */
-function placeAfter(string: string, before: Place): Place {
-  const markup = string.replace(/<!--[\s\S]*?-->/g, '');
-  if (/<!--/.test(markup)) throw configInvalid('html', 'has a value in a comment');
-  let place = before;
-  for (let index = 0; index < markup.length; index += 1) {
-    const char = markup[index];
-    if (place === 'text') {
-      if (char === '<' && /[a-z/!]/i.test(markup[index + 1] ?? 'a')) place = 'tag';
-    } else if (place === 'tag') {
-      if (char === '"') place = 'double';
-      else if (char === "'") place = 'single';
-      else if (char === '>') place = 'text';
-    } else if (char === (place === 'double' ? '"' : "'")) {
-      place = 'tag';
-    }
+function valueAt({ at }: Place, [before, after]: readonly [string, string], value: HtmlValue): string {
+  switch (at) {
+    case 'script':
+      throw configInvalid('html', 'has a value in a script');
+    case 'style':
+      return styleText(value, before, after);
+    case 'double':
+    case 'single':
+      if (ACTIVE_ATTRIBUTE[at].test(before))
+        throw configInvalid('html', 'has a value in an attribute that is a script');
+      return escaped(value);
+    case 'tag':
+    case 'text':
+      if (/[\w-]=$/.test(before)) throw configInvalid('html', 'has a value of an attribute without quotes');
+      return at === 'tag' ? markupOnly(value) : composed(value);
   }
-  return place;
-}
-
-function escapedAt(place: Place, before: string, value: HtmlValue): string {
-  if (/<script\b[^>]*>[^<]*$/i.test(before)) throw configInvalid('html', 'has a value in a script');
-  if (/<style\b[^>]*>[^<]*$/i.test(before)) throw configInvalid('html', 'has more than one value in a style');
-  if (place === 'double' || place === 'single') return escaped(value);
-  if (/[\w-]=$/.test(before)) throw configInvalid('html', 'has a value of an attribute without quotes');
-  return place === 'tag' ? markupOnly(value) : composed(value);
 }
 
 function composed(value: HtmlValue): string {
@@ -97,9 +90,10 @@ function escaped(value: HtmlValue): string {
   return String(value).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '');
 }
 
-/** Character references mean nothing in a style, so what could end it is refused. */
-function styleText(value: HtmlValue, after: string | undefined): string {
-  if (typeof value !== 'string' || value.includes('<') || !after?.toLowerCase().startsWith('</style>')) {
+/** Character references mean nothing in a style, so what could end it is refused; it is all of the style. */
+function styleText(value: HtmlValue, before: string, after: string): string {
+  const isWhole = before.endsWith('>') && after.toLowerCase().startsWith('</style>');
+  if (typeof value !== 'string' || value.includes('<') || !isWhole) {
     throw configInvalid('html', 'has a style that is not one text without `<`');
   }
   return value;

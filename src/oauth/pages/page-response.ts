@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { configInvalid } from '../../core/config-invalid.ts';
 import { ownProperty } from '../../core/own-property.ts';
+import { NO_STORE } from '../answers.ts';
 import type { Page } from './page.ts';
 
 /** How a page is sent. */
@@ -15,6 +16,16 @@ export interface PageResponseOptions {
    */
   readonly formTargets?: readonly string[];
 }
+
+/** What no page does without. */
+const PROTECTION = {
+  ...NO_STORE,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
 
 /** Hosts of addresses may have what would end a directive. IPv6 addresses have no name in a policy (CSP section 2.3.1). */
 const ORIGIN = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/i;
@@ -32,20 +43,23 @@ export function pageResponse(page: Page, options: PageResponseOptions = {}): Res
   const bytes = Buffer.from(html);
   const headers = new Headers(options.headers);
   for (const [name, value] of Object.entries({
+    ...PROTECTION,
     'content-type': 'text/html; charset=utf-8',
     'content-length': String(bytes.length),
-    'cache-control': 'no-store',
-    pragma: 'no-cache',
     'content-security-policy': policyOf(styles, formTargets),
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
   })) {
     headers.set(name, value);
   }
   return new Response(bytes, { status, headers });
+}
+
+/** What is left to say when no page can be made. */
+export function plainPage(status: number, message: string): Response {
+  const policy = { 'content-security-policy': policyOf([], []) };
+  return new Response(message, {
+    status,
+    headers: { ...PROTECTION, ...policy, 'content-type': 'text/plain; charset=utf-8' },
+  });
 }
 
 function policyOf(styles: readonly string[], formTargets: readonly string[]): string {

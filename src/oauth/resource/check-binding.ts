@@ -26,9 +26,11 @@ export async function checkBinding(
   const { dpop, certificate } = caller;
   if (bound.kind === 'jkt') {
     if (dpop === undefined || url === undefined) return 'confirmation';
-    const proof = await verifier.verify(dpop.proof, { method: dpop.method, url, accessToken: token });
-    if (!proof.ok) return 'dpop_proof';
-    return proof.thumbprint === bound.thumbprint ? undefined : 'confirmation';
+    const { method } = dpop;
+    const { thumbprint } = bound;
+    const proof = await verifier.verify(dpop.proof, { method, url, accessToken: token, thumbprint, caller });
+    if (proof.ok) return undefined;
+    return proof.reason === 'other_key' ? 'confirmation' : 'dpop_proof';
   }
   if (dpop !== undefined) return 'confirmation';
   if (bound.kind === 'none') return undefined;

@@ -1,7 +1,8 @@
-import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { DoorwardError, publishAudit } from '../../core/index.ts';
 import { originOf } from '../../core/origin.ts';
 import { type Credentials, readCredentials } from '../../http/credentials.ts';
-import { errorResponse, type Handler } from '../../http/index.ts';
+import { callerOf } from '../../http/identify.ts';
+import { errorResponse, type Handler, type RequestInfo } from '../../http/index.ts';
 import { answer, answering } from '../answers.ts';
 import type { DpopVerifier, FindAccessToken, LiveToken } from '../parts.ts';
 import type { Settings } from '../settings.ts';
@@ -23,13 +24,12 @@ type Presented = Exclude<Credentials, { readonly kind: 'none' }>;
 export function createUserinfo(settings: Settings, { findAccessToken, dpop }: Parts): Handler {
   const { onError, urls } = settings;
 
-  async function identify(credentials: Presented, request: Request, info: Caller): Promise<LiveToken | string> {
+  async function identify(credentials: Presented, request: Request, info: RequestInfo): Promise<LiveToken | string> {
     if (credentials.kind === 'invalid') return credentials.error === 'invalid_dpop_proof' ? 'dpop_proof' : 'malformed';
-    const { token, proof } = credentials;
+    const { token } = credentials;
     const found = await findAccessToken(token);
     if (!found.ok) return found.reason;
-    const { method, url } = request;
-    const caller = { ...info, dpop: proof === undefined ? undefined : { proof, method, url } };
+    const caller = callerOf(request, info, credentials);
     return (await checkBinding(dpop, token, found.claims, caller, urls.userinfo)) ?? found;
   }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { StartedGrant } from '../../accounts/index.ts';
 import { publishAudit } from '../../core/index.ts';
 import { originOf } from '../../core/origin.ts';
@@ -6,7 +5,7 @@ import { narrowAudience } from '../audience.ts';
 import type { CodeRecord } from '../codes/code-store.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { Settings } from '../settings.ts';
-import { checkCode, hashCode } from './code-check.ts';
+import { checkCode, hashCode, sessionIdOf } from './code-check.ts';
 import { createCodeReplay } from './code-replay.ts';
 import type { IssueTokens } from './issue-tokens.ts';
 import { type AnswerGrant, requireParameter, type TokenRequest } from './token-request.ts';
@@ -29,7 +28,7 @@ export function createCodeGrant(settings: Settings, issueTokens: IssueTokens): A
   /** The code, if everything but the race for it speaks for the request. */
   async function findCode(hash: string, request: TokenRequest): Promise<CodeRecord> {
     const state = await codes.find(hash, clock());
-    if (state === undefined) return refuse('unknown_code', request);
+    if (state === undefined) return findGiven(hash, request);
     if (state.takenBy !== undefined)
       return replay({ hash, record: state.record, sessionId: state.takenBy }, request.info);
     const reason = checkCode(state, request, settings);
@@ -37,8 +36,16 @@ export function createCodeGrant(settings: Settings, issueTokens: IssueTokens): A
     return reason === undefined ? state.record : refuse(reason, request);
   }
 
+  /** A code that is remembered no more may have given what is still there. */
+  async function findGiven(hash: string, request: TokenRequest): Promise<never> {
+    const session = await accounts.grants.findSession(sessionIdOf(hash));
+    if (session?.clientId === undefined) return refuse('unknown_code', request);
+    const { id, accountId, clientId } = session;
+    return replay({ hash, record: { accountId, clientId }, sessionId: id }, request.info);
+  }
+
   async function take(hash: string, record: CodeRecord, request: TokenRequest): Promise<Taken> {
-    const sessionId = randomBytes(16).toString('base64url');
+    const sessionId = sessionIdOf(hash);
     const taken = await codes.take(hash, sessionId, maxVerifierFailures, clock());
     if (taken.kind === 'taken') return { hash, record, sessionId };
     if (taken.kind === 'replayed') return replay({ hash, record, sessionId: taken.sessionId }, request.info);
@@ -50,7 +57,7 @@ export function createCodeGrant(settings: Settings, issueTokens: IssueTokens): A
     const { client, binding, info } = request;
     const { accountId, scopes, audience, authTime, amr, acr } = record;
     const { dpopThumbprint, certificateThumbprint } = binding;
-    const refreshToken = client.grantTypes.has('refresh_token');
+    const refreshToken = client.grantTypes.includes('refresh_token');
     const isPublic = client.authMethod === 'none';
     const grant = await accounts.grants.start(
       {
@@ -65,8 +72,8 @@ export function createCodeGrant(settings: Settings, issueTokens: IssueTokens): A
   }
 
   /**
-   * Looks again at what may have changed while the session was started. Whoever replays the code or takes the
-   * consent back either finds the session and ends it, or has left its mark before this.
+   * Looks again at what may have changed since the code was made and while the session was started. Whoever replays
+   * the code or takes the consent back either finds the session and ends it, or has left its mark before this.
    */
   async function confirm({ hash, record }: Taken, grant: StartedGrant, request: TokenRequest): Promise<void> {
     const { client, info } = request;
@@ -74,6 +81,8 @@ export function createCodeGrant(settings: Settings, issueTokens: IssueTokens): A
       const consent = await consents.find(record.accountId, client.id);
       if (!record.scopes.every((name) => consent?.scopes.includes(name))) refuse('consent', request);
     }
+    const login = await accounts.grants.findSession(record.loginSessionId);
+    if (login?.accountId !== record.accountId) refuse('login', request);
     const state = await codes.find(hash, clock());
     // Its tokens are worthless then, and nobody is told which of the two callers was the client.
     if (state?.replayed !== false) await accounts.grants.end(grant.session, 'code_replayed', info);
@@ -83,7 +92,7 @@ export function createCodeGrant(settings: Settings, issueTokens: IssueTokens): A
     const { form, client, binding } = request;
     const hash = hashCode(requireParameter(form, 'code'));
     const record = await findCode(hash, request);
-    const audience = narrowAudience(form.all('resource'), record.audience, record.audience);
+    const audience = narrowAudience(form.all('resource'), record.audience);
     const taken = await take(hash, record, request);
     try {
       const grant = await start(taken, request);

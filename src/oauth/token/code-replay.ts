@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 /** A code that comes again, and the session that it gave or is about to give. */
 export interface ReplayedCode {
   readonly hash: string;
-  readonly record: CodeRecord;
+  readonly record: Pick<CodeRecord, 'accountId' | 'clientId'>;
   readonly sessionId: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Grant } from '../../accounts/index.ts';
 import { publishAudit } from '../../core/index.ts';
 import { originOf } from '../../core/origin.ts';
-import { narrowAudience } from '../audience.ts';
+import { audiencesOf, narrowAudience } from '../audience.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { narrowScope } from '../scope.ts';
 import type { Settings } from '../settings.ts';
@@ -18,7 +18,8 @@ interface Asked {
  * Swaps refresh tokens through the rotation of the accounts. What a request asks for is checked before the token is
  * used up, so that a mistake in it costs nobody the login.
  */
-export function createRefreshGrant({ accounts }: Settings, issueTokens: IssueTokens): AnswerGrant {
+export function createRefreshGrant(settings: Settings, issueTokens: IssueTokens): AnswerGrant {
+  const { accounts } = settings;
   return async (request) => {
     const { form, client, binding, info } = request;
     const { refreshToken, ...grant } = await accounts.grants.rotate(requireParameter(form, 'refresh_token'), {
@@ -26,15 +27,15 @@ export function createRefreshGrant({ accounts }: Settings, issueTokens: IssueTok
       caller: info,
       admit: (candidate) => {
         requireOwnKey(candidate, request);
-        askedOf(candidate, request);
+        askedOf(candidate, request, settings);
       },
     });
     const bound = grant.session.certificateThumbprint;
     return issueTokens({
       grant,
       client,
-      ...askedOf(grant, request),
-      binding: bound === undefined ? binding : { ...binding, certificateThumbprint: bound },
+      ...askedOf(grant, request, settings),
+      binding: bound === undefined ? binding : { certificateThumbprint: bound },
       refreshToken,
     });
   };
@@ -48,11 +49,12 @@ function requireOwnKey({ session }: Grant, { binding, info }: TokenRequest): voi
 }
 
 /** What has been taken out of the client's registration since is no longer given. */
-function askedOf({ session }: Grant, { form, client }: TokenRequest): Asked {
-  const granted = (session.scopes ?? []).filter((name) => client.scopes.includes(name));
-  const audience = session.audience ?? [];
+function askedOf({ session }: Grant, { form, client }: TokenRequest, settings: Settings): Asked {
+  const registered = audiencesOf(client, settings);
+  const scopes = (session.scopes ?? []).filter((name) => client.scopes.includes(name));
+  const audience = (session.audience ?? []).filter((name) => registered.includes(name));
   return {
-    scopes: narrowScope(form.get('scope'), granted),
-    audience: narrowAudience(form.all('resource'), audience, audience),
+    scopes: narrowScope(form.get('scope'), scopes),
+    audience: narrowAudience(form.all('resource'), audience),
   };
 }

@@ -19,7 +19,7 @@ export function createTokenEndpoint(
   settings: Settings,
   { authenticateClient, dpop }: { readonly authenticateClient: AuthenticateClient; readonly dpop: DpopVerifier },
 ): RouteHandler {
-  const { onError, urls } = settings;
+  const { onError, urls, issuer } = settings;
   const issueTokens = createIssueTokens(settings);
   const grants: ReadonlyMap<string, AnswerGrant> = new Map<GrantType, AnswerGrant>([
     ['authorization_code', createCodeGrant(settings, issueTokens)],
@@ -34,8 +34,8 @@ export function createTokenEndpoint(
       const grantType = requireParameter(form, 'grant_type');
       const answerGrant = grants.get(grantType);
       if (answerGrant === undefined) throw new OAuthError('unsupported_grant_type');
-      if (!client.grantTypes.has(grantType as GrantType)) throw new OAuthError('unauthorized_client');
-      const binding = await readBinding(request, client, info, { dpop, urls });
+      if (!client.grantTypes.includes(grantType as GrantType)) throw new OAuthError('unauthorized_client');
+      const binding = await readBinding(request, client, info, { dpop, urls, issuer });
       return answerGrant({ form, client, binding, info });
     });
 }

@@ -1,4 +1,5 @@
 import type { RequestInfo } from '../../http/index.ts';
+import { invalidClient } from '../clients/client-authentication.ts';
 import type { Client } from '../clients/client-metadata.ts';
 import { readDpop } from '../dpop/dpop.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -26,13 +27,14 @@ export type AnswerGrant = (request: TokenRequest) => Promise<Response>;
 export async function readBinding(
   request: Request,
   client: Client,
-  { certificate }: RequestInfo,
-  { dpop, urls }: { readonly dpop: DpopVerifier; readonly urls: Settings['urls'] },
+  info: RequestInfo,
+  { dpop, urls, issuer }: Pick<Settings, 'urls' | 'issuer'> & { readonly dpop: DpopVerifier },
 ): Promise<Binding> {
-  const dpopThumbprint = await readDpop(request, urls.token, dpop);
+  const { certificate } = info;
+  const dpopThumbprint = await readDpop(request, urls.token, dpop, info);
   if (dpopThumbprint === undefined && client.requiresDpop) throw new OAuthError('invalid_dpop_proof');
   if (!client.bindsToCertificate) return dpopThumbprint === undefined ? {} : { dpopThumbprint };
-  if (certificate === undefined) throw new OAuthError('invalid_client', { status: 401 });
+  if (certificate === undefined) throw invalidClient(issuer, request.headers.has('authorization'));
   if (dpopThumbprint !== undefined) {
     throw new OAuthError('invalid_request', { problem: 'The tokens of this client are bound to its certificate' });
   }

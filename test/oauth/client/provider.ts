@@ -1,9 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTokenIssuer, privateKey, publicJwks } from 'doorward/tokens';
+import { createTokenIssuer, privateKey, publicJwks, type TokenKey } from 'doorward/tokens';
 
 export type Claims = Readonly<Record<string, unknown>>;
+
+export type Answerer = (
+  respond: (status: number, body: string | Buffer, type?: string, headers?: Record<string, string>) => void,
+  response: ServerResponse,
+) => void;
 
 /** A provider that can be told to lie. */
 export interface Provider {
@@ -18,14 +23,18 @@ export interface Provider {
   /** Changes of the token response; `undefined` takes a member away. */
   tokens: Claims;
   /** Answers the token endpoint in place of the provider. */
-  answer:
-    | ((respond: (status: number, body: string, type?: string, headers?: Record<string, string>) => void) => void)
-    | undefined;
+  answer: Answerer | undefined;
+  /** Changes of the key set. */
+  jwks: Claims;
   userinfo: Claims;
+  /** Answers the userinfo endpoint in place of the provider. */
+  answerUserinfo: Answerer | undefined;
+  /** The finished ID token in place of one of the provider's. */
+  wholeIdToken: ((claims: Claims) => string) | undefined;
   close(): Promise<void>;
 }
 
-const key = privateKey(generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey, { kid: 'k' });
+export const key: TokenKey = privateKey(generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey, { kid: 'k' });
 const forged = privateKey(generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey, { kid: 'k' });
 
 export async function startProvider(): Promise<Provider> {
@@ -40,7 +49,10 @@ export async function startProvider(): Promise<Provider> {
     idToken: {},
     tokens: {},
     answer: undefined,
+    jwks: {},
     userinfo: { sub: 'ada' },
+    answerUserinfo: undefined,
+    wholeIdToken: undefined,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -49,8 +61,12 @@ export async function startProvider(): Promise<Provider> {
   };
 
   server.on('request', async (request, response) => {
-    const respond = (status: number, body: string, type = 'application/json', headers: Record<string, string> = {}) =>
-      response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+    const respond = (
+      status: number,
+      body: string | Buffer,
+      type = 'application/json',
+      headers: Record<string, string> = {},
+    ) => response.writeHead(status, { 'content-type': type, ...headers }).end(body);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
@@ -71,8 +87,9 @@ export async function startProvider(): Promise<Provider> {
           }),
         );
       case '/jwks':
-        return respond(200, JSON.stringify(publicJwks([key])));
+        return respond(200, JSON.stringify({ ...publicJwks([key]), ...provider.jwks }));
       case '/userinfo':
+        if (provider.answerUserinfo !== undefined) return provider.answerUserinfo(respond, response);
         return respond(200, JSON.stringify(provider.userinfo));
       case '/revoke':
         provider.asked.push(form);
@@ -80,7 +97,7 @@ export async function startProvider(): Promise<Provider> {
       case '/token': {
         provider.asked.push(form);
         provider.headers.push(request.headers);
-        if (provider.answer !== undefined) return provider.answer(respond);
+        if (provider.answer !== undefined) return provider.answer(respond, response);
         const { forge = false, sub = 'ada', iss = issuer, aud = 'app', ...claims } = provider.idToken;
         const signer = createTokenIssuer({
           key: forge === true ? forged : key,
@@ -93,7 +110,7 @@ export async function startProvider(): Promise<Provider> {
           token_type: 'Bearer',
           expires_in: 3_600,
           refresh_token: `refresh-${provider.asked.length}`,
-          id_token: signer.issue({ sub: String(sub), ...claims }),
+          id_token: provider.wholeIdToken?.(claims) ?? signer.issue({ sub: String(sub), ...claims }),
           ...provider.tokens,
         };
         return respond(200, JSON.stringify(tokens));

@@ -1,13 +1,12 @@
 import type { AuditEvent } from 'doorward';
 import type { AccountsOptions, SecondFactor } from 'doorward/accounts';
 import type { Client, CodeRecord, CodeStore, ConsentRecord, ConsentStore, PageView } from 'doorward/oauth';
-import { createMemoryRateLimitStore } from 'doorward/stores/memory';
+import { createMemoryCodeStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
 import { createAuthorizeEndpoint } from '../../../src/oauth/authorize/authorize-endpoint.ts';
 import { endpointUrls } from '../../../src/oauth/endpoints.ts';
 import { renderPage } from '../../../src/oauth/pages/render-page.ts';
 import { type Settings, STANDARD_SCOPES } from '../../../src/oauth/settings.ts';
 import { createWorld, PASSWORD, START, type World } from '../../accounts/fixture.ts';
-import { createMapCodeStore } from './memory-codes.ts';
 
 export { PASSWORD, START };
 export const ISSUER = 'https://login.example.org';
@@ -82,7 +81,7 @@ export async function createAuthorizeWorld(changes: Changes = {}): Promise<Autho
     scopes: { ...STANDARD_SCOPES, create: 'Create posts in your name' },
     accounts: accounts.accounts,
     clients: { clients, find: (id: unknown) => wrap(clients.findLast((client) => client.id === id)) },
-    codes: { ...createMapCodeStore(), put: putInto(codes) },
+    codes: { ...createMemoryCodeStore(), put: putInto(codes) },
     consents: consentStore(consents),
     limits: createMemoryRateLimitStore(),
     secret: Buffer.from('Wm4Yq8Tz1Kc6Vx9Rb3Nf7Hs2Jd5Lg0Pa'),
@@ -174,7 +173,7 @@ function clientOf(fields: Partial<Client>): Client {
     name: 'Example <App>',
     isNative: false,
     redirectUris: [CALLBACK],
-    grantTypes: new Set(['authorization_code', 'refresh_token']),
+    grantTypes: ['authorization_code', 'refresh_token'],
     authMethod: 'none',
     scopes: ['openid', 'profile', 'create'],
     consent: 'ask',

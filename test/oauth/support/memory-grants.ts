@@ -23,6 +23,12 @@ export function createMemoryGrants(
     refreshTokens.set(digest(token), false);
     return token;
   };
+  /** With the account as it is now; none while that one is gone or disabled. */
+  const grantOf = ({ grant }: Family): Grant | undefined => {
+    if (grant.account === undefined) return grant;
+    const account = findAccount(grant.account.id);
+    return account === undefined || account.disabled ? undefined : { ...grant, account };
+  };
   const refused = (): DoorwardError => new DoorwardError('AUTH_INVALID_GRANT');
 
   return {
@@ -51,14 +57,24 @@ export function createMemoryGrants(
     },
     async find(sessionId, tokenId) {
       const family = families.get(sessionId);
-      return family === undefined || family.revoked.has(tokenId) ? undefined : family.grant;
+      return family === undefined || family.revoked.has(tokenId) ? undefined : grantOf(family);
     },
-    findByRefreshToken: async (token) => familyOf(token)?.grant,
+    async findByRefreshToken(token) {
+      const family = familyOf(token);
+      if (family === undefined) return undefined;
+      const grant = family.refreshTokens.get(digest(token)) === true ? undefined : grantOf(family);
+      return { session: family.grant.session, ...(grant !== undefined && { grant }) };
+    },
+    findSession: async (sessionId) => families.get(sessionId)?.grant.session,
     findBySessionToken: async () => undefined,
     end: async ({ id }) => families.delete(id),
     endOfClient: async () => 0,
-    revokeToken: async ({ session }, tokenId) => {
-      families.get(session.id)?.revoked.add(tokenId);
+    endAll: async () => 0,
+    async revokeToken({ id, sessionId, clientId }) {
+      const family = families.get(sessionId);
+      if (family === undefined || family.grant.session.clientId !== clientId || family.revoked.has(id)) return false;
+      family.revoked.add(id);
+      return true;
     },
   };
 }

@@ -3,7 +3,7 @@ import diagnostics from 'node:diagnostics_channel';
 import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
 import { clientSubject, type Grants, type NewGrant, type PublicAccount } from 'doorward/accounts';
 import type { RequestInfo } from 'doorward/http';
-import type { Client, GrantType } from 'doorward/oauth';
+import type { Client } from 'doorward/oauth';
 import { createMemoryOnceStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
 import { createTokenIssuer, privateKey } from 'doorward/tokens';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
@@ -37,7 +37,7 @@ const CLIENTS: readonly Client[] = [
   clientOf({
     id: 'batch',
     authMethod: 'client_secret_basic',
-    grantTypes: new Set(['client_credentials']),
+    grantTypes: ['client_credentials'],
     scopes: ['create', 'delete'],
     roles: ['editor'],
   }),
@@ -85,14 +85,7 @@ export function createResourceWorld(changes: ResourceWorldChanges = {}) {
     accessTokenSeconds: 3_600,
     introspectionsPerMinute: 6_000,
     keys: { keys: [active], active },
-    accounts: {
-      grants,
-      subject: async (id: string) => {
-        const account = accounts.get(id);
-        if (account === undefined || account.disabled) return undefined;
-        return { id, roles: account.roles, attributes: { username: account.username } };
-      },
-    },
+    accounts: { grants },
     clients: { find: (id: unknown) => clients.get(String(id)), clients: CLIENTS },
     once,
     limits: createMemoryRateLimitStore(),
@@ -105,7 +98,7 @@ export function createResourceWorld(changes: ResourceWorldChanges = {}) {
   const findAccessToken = createFindAccessToken(settings);
   const authenticateClient = createAuthenticateClient(settings);
   const introspection = createIntrospection(settings, { authenticateClient, findAccessToken });
-  const revocation = createRevocation(settings, { authenticateClient, findAccessToken });
+  const revocation = createRevocation(settings, { authenticateClient });
 
   /** Starts a grant and signs an access token of it. */
   async function issue(token: TokenChanges = {}): Promise<IssuedForTest> {
@@ -202,7 +195,7 @@ export async function createProver(): Promise<Prover> {
 export function clientOf(fields: Partial<Client> = {}): Client {
   return {
     ...{ id: 'spa', name: 'App', isNative: false, redirectUris: [], authMethod: 'none', scopes: ['openid', 'profile'] },
-    ...{ grantTypes: new Set<GrantType>(['authorization_code', 'refresh_token']), consent: 'ask', roles: [] },
+    ...{ grantTypes: ['authorization_code', 'refresh_token'], consent: 'ask', roles: [] },
     ...{ introspects: [], bindsToCertificate: false, requiresDpop: false },
     ...fields,
   };

@@ -1,11 +1,12 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
-import { type AccountStore, createAccounts, type Grants } from 'doorward/accounts';
+import { type AccountStore, createAccounts, type Grants, type SessionRecord } from 'doorward/accounts';
 import type { Client, CodeRecord, CodeStore } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
 import {
   createMemoryAccountStore,
+  createMemoryCodeStore,
   createMemoryOnceStore,
   createMemoryRateLimitStore,
   createMemorySessionStore,
@@ -17,7 +18,6 @@ import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { AuthenticateClient, DpopVerifier } from '../../../src/oauth/parts.ts';
 import type { Settings } from '../../../src/oauth/settings.ts';
 import { createTokenEndpoint } from '../../../src/oauth/token/token-endpoint.ts';
-import { createMapCodeStore } from './memory-codes.ts';
 
 export const START: number = Date.UTC(2026, 0, 1, 12);
 export const ISSUER = 'https://login.example.org';
@@ -36,6 +36,17 @@ export const publicSigningKey: KeyObject = keys.publicKey;
 const active = privateKey(signingKey, { kid: 'k1' });
 const secret = secretKey('kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A');
 const hasher = createBcryptHasher({ cost: 4, workers: 1 });
+
+/** The login at the server that all codes come of. */
+export const LOGIN: SessionRecord = {
+  id: 'login',
+  accountId: 'id-ada',
+  authTime: START / 1_000 - 60,
+  amr: ['pwd', 'otp'],
+  acr: 'aal2',
+  startedAt: START - 60_000,
+  endsAt: START + 2_592_000_000,
+};
 
 export interface TokenAnswer {
   readonly status: number;
@@ -79,17 +90,18 @@ export function createTokenWorld(changes: WorldChanges = {}): TokenWorld {
   const time = { now: START };
   const clock = (): number => time.now;
   const accounts = createMemoryAccountStore();
-  const added = addAccount(accounts, 'id-ada', 'Ada');
+  const sessions = createMemorySessionStore();
+  const added = Promise.all([addAccount(accounts, 'id-ada', 'Ada'), sessions.start(LOGIN)]);
   const errors: unknown[] = [];
   const { grants } = createAccounts({
-    ...{ store: accounts, sessions: createMemorySessionStore(), limits: createMemoryRateLimitStore(), hasher, clock },
+    ...{ store: accounts, sessions, limits: createMemoryRateLimitStore(), hasher, clock },
     issuer: createTokenIssuer({ key: secret, clock }),
     verifier: createTokenVerifier({ keys: [secret], clock }),
     roles: ['viewer'],
     refreshIdleSeconds: 2_592_000,
     storeTimeoutMs: 60_000,
   });
-  const codes = createMapCodeStore();
+  const codes = createMemoryCodeStore();
   const clients = new Map([{}, ...(changes.clients ?? [])].map((fields) => [fields.id ?? 'spa', clientOf(fields)]));
   const settings = {
     issuer: ISSUER,
@@ -167,10 +179,10 @@ export function codeRecord(fields: Partial<CodeRecord> = {}): CodeRecord {
     codeChallenge: CHALLENGE,
     scopes: ['openid', 'profile', 'create'],
     audience: [API, REPORTS],
-    authTime: START / 1_000 - 60,
-    amr: ['pwd', 'otp'],
-    acr: 'aal2',
-    loginSessionId: 'login',
+    authTime: LOGIN.authTime,
+    amr: LOGIN.amr,
+    acr: LOGIN.acr,
+    loginSessionId: LOGIN.id,
     issuedAt: START,
     expiresAt: START + 60_000,
     ...fields,
@@ -183,7 +195,7 @@ export function clientOf(fields: Partial<Client> = {}): Client {
     name: 'App',
     isNative: false,
     redirectUris: [CALLBACK],
-    grantTypes: new Set(['authorization_code', 'refresh_token']),
+    grantTypes: ['authorization_code', 'refresh_token'],
     authMethod: 'none',
     scopes: ['openid', 'profile', 'create'],
     consent: 'ask',
