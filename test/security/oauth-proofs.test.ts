@@ -190,7 +190,8 @@ describe('at a server', () => {
   );
 
   it('a token of another issuer, whose proof nobody has checked, is not adopted under the scheme DPoP', async () => {
-    const claims = { iss: 'https://other.example.org', sub: 'eve', exp: Math.floor(Date.now() / 1_000) + 60 };
+    const iat = Math.floor(Date.now() / 1_000);
+    const claims = { iss: 'https://other.example.org', sub: 'eve', iat, exp: iat + 60 };
     const { dpop } = callerWith('a.b.c');
     expect(await ada.accounts.adopt(claims, { dpop })).toEqual({ ok: false, reason: 'confirmation' });
     expect(await ada.accounts.adopt(claims, {})).toMatchObject({ ok: true });
