@@ -11,6 +11,7 @@ import {
 import { createSqlCodeStore, createSqlConsentStore, type SqlDatabase } from 'doorward/stores/sql';
 import type { Keyring, TokenKey } from 'doorward/tokens';
 import { generatedKey } from '../data/generated-key.ts';
+import { isForBrowsers } from '../tools/settings.ts';
 import demoClients from './clients.development.json' with { type: 'json' };
 import { keyringOf } from './keys.ts';
 
@@ -25,6 +26,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
 
 interface Settings {
   readonly DATA_DIR: string;
+  readonly BASE_URL?: string | undefined;
   readonly AUTH_ISSUER?: string | undefined;
   readonly CLIENTS_FILE?: ClientRegistry | undefined;
   readonly SIGNING_KEY_FILE?: readonly TokenKey[] | undefined;
@@ -32,17 +34,23 @@ interface Settings {
 
 /** The clients and keys of the authorization server; none where another issuer has its role, or nobody could use it. */
 export function authorizationServerOf(
-  { DATA_DIR, AUTH_ISSUER, CLIENTS_FILE, SIGNING_KEY_FILE: files = [] }: Settings,
+  { DATA_DIR, BASE_URL, AUTH_ISSUER, CLIENTS_FILE, SIGNING_KEY_FILE: files = [] }: Settings,
   production: boolean,
 ): { readonly clients: ClientRegistry; readonly keys: Keyring } | undefined {
   const clients = CLIENTS_FILE ?? (production ? undefined : createClientRegistry(demoClients as ClientMetadata[]));
   if (AUTH_ISSUER !== undefined || clients === undefined) return undefined;
+  if (BASE_URL !== undefined && !isForBrowsers(BASE_URL)) {
+    throw refused('BASE_URL', 'must be https, or http on a loopback address');
+  }
   const active = files.find(({ alg }) => alg === 'RS256') ?? (production ? undefined : generatedKey(DATA_DIR));
   if (active === undefined) {
-    const problem = 'must have an RSA key in production when CLIENTS_FILE is set';
-    throw new DoorwardError('CONFIG_INVALID', { field: 'SIGNING_KEY_FILE', problem });
+    throw refused('SIGNING_KEY_FILE', 'must have an RSA key in production when CLIENTS_FILE is set');
   }
   return { clients, keys: keyringOf({ active, next: files.filter((key) => key !== active) }) };
+}
+
+function refused(field: string, problem: string): DoorwardError {
+  return new DoorwardError('CONFIG_INVALID', { field, problem });
 }
 
 interface Surroundings {

@@ -12,13 +12,13 @@ type Parts = { gate: Gate; data: Data; identity: Identity; documents: PolicyDeci
 export function restRoutes({ gate, data, identity, documents }: Parts): Routes {
   return {
     'GET /ml/predict': gate.requireDecision({ ...mayPredict, bodyKey: 'detail' }, (_request, _info, { principal }) =>
-      json(200, { user: nameOf(principal), prediction: predict(principal.id).result }),
+      json(200, { user: principal.attributes.username ?? principal.id, prediction: predict(principal.id).result }),
     ),
     'POST /api/ml/predict': gate.requireDecision(mayPredict, async (request, _info, { principal, environment }) => {
       const { input } = await readJson(request, bodyLimits.other);
       const { result, confidence } = predict(JSON.stringify(input) ?? '');
       const timestamp = new Date(environment.time).toISOString();
-      return json(200, { user: nameOf(principal), input, result, confidence, timestamp });
+      return json(200, { user: principal.attributes.username ?? principal.id, input, result, confidence, timestamp });
     }),
     'GET /api/posts': gate.requirePermission('read', async (_request, _info, { principal, environment }) => {
       const visible = (await data.posts()).filter((post) => decidePost(principal, post, environment).allowed);
@@ -78,11 +78,6 @@ export function restRoutes({ gate, data, identity, documents }: Parts): Routes {
       },
     ),
   };
-}
-
-/** A client that acts for itself has no username. */
-function nameOf({ id, attributes }: Principal): unknown {
-  return attributes.username ?? id;
 }
 
 function mayActForOthers(principal: Principal): boolean {

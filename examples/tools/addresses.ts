@@ -2,9 +2,7 @@ import { DoorwardError } from 'doorward';
 import { errorResponse, type Handler } from 'doorward/http';
 import { serve } from 'doorward/use/node';
 import type { Config } from '../server/config.ts';
-
-/** To listen on these is to listen on every address, and they are none that anybody could be sent to. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+import { isForBrowsers } from './settings.ts';
 
 /**
  * Finds the addresses of the server before there is anything to serve, since tokens and pages name them. A free port
@@ -16,7 +14,8 @@ export async function addressesOf({ PORT: port, HOST: host, BASE_URL, TRUSTED_PR
   const early = port === 0 ? await listen() : undefined;
   const address = new URL(early?.url ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`);
   const local = new URL(`http://localhost:${address.port}`).origin;
-  const own = EVERYWHERE.has(host) ? local : address.origin;
+  // Nobody can be sent to `0.0.0.0`, and OAuth has no use for an address elsewhere without TLS.
+  const own = isForBrowsers(address) ? address.origin : local;
   const base = BASE_URL === undefined ? own : new URL(BASE_URL).origin;
   return {
     /** Where clients reach the server. */

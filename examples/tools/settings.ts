@@ -19,3 +19,9 @@ export const made = <T>(make: (text: string) => T) =>
       return z.NEVER;
     }
   });
+
+/** What OAuth, passkeys and secure cookies ask of the address of a server. */
+export function isForBrowsers(address: string | URL): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
+}
