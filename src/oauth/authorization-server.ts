@@ -7,12 +7,13 @@ import { createDpopVerifier } from './dpop/dpop.ts';
 import { ENDPOINT_PATHS, pathOf } from './endpoints.ts';
 import { withCors } from './metadata/cors.ts';
 import { metadataRoutes } from './metadata/metadata.ts';
+import type { AuthorizationServerOptions } from './options.ts';
 import { createAuthenticate } from './resource/authenticate.ts';
 import { createFindAccessToken } from './resource/find-access-token.ts';
 import { createIntrospection, type Introspect } from './resource/introspection.ts';
 import { createRevocation, type Revoke } from './resource/revocation.ts';
 import { createUserinfo } from './resource/userinfo.ts';
-import { type AuthorizationServerOptions, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 import { createTokenEndpoint } from './token/token-endpoint.ts';
 
 /** An OAuth 2.0 and OpenID Connect server, and the resource server's side of it. */

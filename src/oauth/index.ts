@@ -11,6 +11,7 @@ export {
   protectedResourceRoutes,
   resourceMetadataUrl,
 } from './metadata/protected-resource.ts';
+export type { AuthorizationServerOptions, OAuthAccounts } from './options.ts';
 export { type Html, type HtmlValue, html } from './pages/html.ts';
 export type {
   ConsentView,
@@ -28,4 +29,3 @@ export type { DpopResult, DpopSubject, DpopVerifier } from './parts.ts';
 export type { ActiveIntrospection, Introspection } from './resource/describe-token.ts';
 export type { Introspect, IntrospectOptions } from './resource/introspection.ts';
 export type { Revoke, RevokeOptions } from './resource/revocation.ts';
-export type { AuthorizationServerOptions, OAuthAccounts } from './settings.ts';

@@ -1,71 +1,15 @@
 import { boundedRateLimitStore } from '../accounts/bounded-stores.ts';
-import type { Accounts, LoginSteps, RateLimitStore } from '../accounts/index.ts';
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
 import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
-import { type Clock, type OnceStore, systemClock } from '../core/index.ts';
+import { systemClock } from '../core/index.ts';
 import type { ErrorListener } from '../http/index.ts';
 import { publicJwks, type SigningKeySet, secretKey } from '../tokens/index.ts';
 import type { ClientRegistry } from './clients/client-registry.ts';
 import { boundedCodeStore } from './codes/bounded-code-store.ts';
-import type { CodeStore } from './codes/code-store.ts';
 import { boundedConsentStore } from './consents/bounded-consent-store.ts';
-import type { ConsentStore } from './consents/consent-store.ts';
 import { type EndpointUrls, endpointUrls } from './endpoints.ts';
-import type { RenderPage } from './pages/page.ts';
+import type { AuthorizationServerOptions } from './options.ts';
 import { renderPage } from './pages/render-page.ts';
-
-/** What the authorization server needs of `doorward/accounts`. */
-export type OAuthAccounts = Pick<Accounts, 'grants' | keyof LoginSteps>;
-
-export interface AuthorizationServerOptions {
-  /** `https`, or `http` on a loopback address; without a trailing slash, query and fragment. All endpoints are below it. */
-  readonly issuer: string;
-  readonly accounts: OAuthAccounts;
-  /** From `createClientRegistry`. */
-  readonly clients: ClientRegistry;
-  readonly codes: CodeStore;
-  readonly consents: ConsentStore;
-  /** Remembers the `jti` of DPoP proofs and of client assertions. */
-  readonly once: OnceStore;
-  readonly limits: RateLimitStore;
-  /** Asymmetric keys. With the scope `openid` the active one has to be of RS256 (OpenID Connect Core section 15.1). */
-  readonly keys: SigningKeySet;
-  /** At least 32 bytes, used for nothing else: protects the forms. */
-  readonly secret: string | Uint8Array;
-  /** The scopes beside `openid`, `profile`, `email` and `offline_access`, each with what the consent page says of it. */
-  readonly scopes: Readonly<Record<string, string>>;
-  /** The audience of access tokens for which the client names none: your API. @default issuer */
-  readonly resource?: string;
-  /** All audiences that clients may ask for. @default [resource] */
-  readonly resources?: readonly string[];
-  /**
-   * What `sub` is of an account. A username can be registered again after its account was removed, and `sub` must
-   * never be reassigned (OpenID Connect Core section 2); every token carries the account's id as `uid` too.
-   *
-   * @default 'id'
-   */
-  readonly subject?: 'id' | 'username';
-  /** @default 3600 */
-  readonly accessTokenSeconds?: number;
-  /** @default 3600 */
-  readonly idTokenSeconds?: number;
-  /** @default 60 */
-  readonly codeSeconds?: number;
-  /** How often a verifier may be wrong before the code is dead. @default 5 */
-  readonly maxVerifierFailures?: number;
-  /** Codes for one account and client in a minute. @default 30 */
-  readonly codesPerMinute?: number;
-  /** Introspections by one client in a minute. @default 6000 */
-  readonly introspectionsPerMinute?: number;
-  /** Makes the pages. @default the built-in ones */
-  readonly page?: RenderPage;
-  /** Is told what is answered with 500 and above. */
-  readonly onError?: ErrorListener;
-  /** Deadline of every call of a store, in milliseconds. @default 3000 */
-  readonly storeTimeoutMs?: number;
-  /** @default systemClock */
-  readonly clock?: Clock;
-}
 
 /** The scopes of OpenID Connect Core sections 5.4 and 11, with what the consent page says of them. */
 export const STANDARD_SCOPES: Readonly<Record<string, string>> = {
@@ -78,7 +22,8 @@ export const STANDARD_SCOPES: Readonly<Record<string, string>> = {
 const OPTIONS: readonly (keyof AuthorizationServerOptions)[] = [
   ...(['issuer', 'accounts', 'clients', 'codes', 'consents', 'once', 'limits', 'keys', 'secret', 'scopes'] as const),
   ...(['resource', 'resources', 'subject', 'accessTokenSeconds', 'idTokenSeconds', 'codeSeconds'] as const),
-  ...(['maxVerifierFailures', 'codesPerMinute', 'introspectionsPerMinute', 'page', 'onError'] as const),
+  ...(['maxVerifierFailures', 'codesPerMinute', 'introspectionsPerMinute', 'clientTokensPerMinute'] as const),
+  ...(['page', 'onError'] as const),
   ...(['storeTimeoutMs', 'clock'] as const),
 ];
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
@@ -103,6 +48,7 @@ export function readSettings(options: AuthorizationServerOptions): Settings {
     maxVerifierFailures = 5,
     codesPerMinute = 30,
     introspectionsPerMinute = 6_000,
+    clientTokensPerMinute = 600,
     page = renderPage,
     onError = () => undefined,
     storeTimeoutMs = 3_000,
@@ -119,6 +65,7 @@ export function readSettings(options: AuthorizationServerOptions): Settings {
   checkNumber('maxVerifierFailures', maxVerifierFailures, 1, 100);
   checkNumber('codesPerMinute', codesPerMinute, 1, 2 ** 31 - 1);
   checkNumber('introspectionsPerMinute', introspectionsPerMinute, 1, 2 ** 31 - 1);
+  checkNumber('clientTokensPerMinute', clientTokensPerMinute, 1, 2 ** 31 - 1);
   checkNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
   if (subject !== 'id' && subject !== 'username') throw configInvalid('subject', "must be 'id' or 'username'");
   if (typeof page !== 'function') throw configInvalid('page', 'must be a function');
@@ -140,6 +87,7 @@ export function readSettings(options: AuthorizationServerOptions): Settings {
     maxVerifierFailures,
     codesPerMinute,
     introspectionsPerMinute,
+    clientTokensPerMinute,
     page,
     onError,
     storeTimeoutMs,

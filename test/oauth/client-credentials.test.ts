@@ -51,6 +51,15 @@ describe('a client that acts for itself', () => {
     expect(short(await post({ ...FORM, scope }))).toEqual({ status: 400, error: 'invalid_scope' });
   });
 
+  it('gets so many tokens in a minute and no more, also in parallel, and is told when to come again', async () => {
+    const { post } = createTokenWorld({ clients: [SERVICE] });
+    const answers = await Promise.all(Array.from({ length: 650 }, () => post(FORM)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(600);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(50);
+    expect(refused[0]?.body.error).toBe('temporarily_unavailable');
+  });
+
   it('gets fewer scopes and another audience when it asks', async () => {
     const { post } = createTokenWorld({ clients: [SERVICE] });
     const { body } = await post({ ...FORM, scope: 'delete', resource: REPORTS });

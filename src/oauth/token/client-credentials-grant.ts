@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { clientSubject } from '../../accounts/index.ts';
+import { admit } from '../../accounts/limiter.ts';
 import { readAudience } from '../audience.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { narrowScope } from '../scope.ts';
@@ -10,18 +11,21 @@ import type { AnswerGrant } from './token-request.ts';
 /** No login stands behind such a token (OpenID Connect Core section 2 gives `acr` the value 0 for that). */
 const NO_LOGIN = { authTime: 0, amr: [], acr: '0' } as const;
 
+const MINUTE_MS = 60_000;
+
 /**
  * A client that acts for itself (RFC 6749 section 4.4). The standard scopes are about people, so it never gets
  * them; and its subject is in a namespace where no account can be (RFC 9700 section 4.15).
  */
 export function createClientCredentialsGrant(settings: Settings, issueTokens: IssueTokens): AnswerGrant {
-  const { accounts, clock, accessTokenSeconds } = settings;
+  const { accounts, limits, clock, accessTokenSeconds, clientTokensPerMinute: max } = settings;
 
   return async ({ form, client, binding, info }) => {
     const own = client.scopes.filter((name) => !Object.hasOwn(STANDARD_SCOPES, name));
     const scopes = narrowScope(form.get('scope'), own);
     const audience = readAudience(form.all('resource'), client, settings);
     const { certificateThumbprint } = binding;
+    await admit(limits, [{ key: `oauth:token:${client.id}`, max, windowMs: MINUTE_MS }], clock);
     const grant = await accounts.grants.start(
       {
         sessionId: randomBytes(16).toString('base64url'),

@@ -84,6 +84,7 @@ export function createResourceWorld(changes: ResourceWorldChanges = {}) {
     subject: 'id',
     accessTokenSeconds: 3_600,
     introspectionsPerMinute: 6_000,
+    clientTokensPerMinute: 600,
     keys: { keys: [active], active },
     accounts: { grants },
     clients: { find: (id: unknown) => clients.get(String(id)), clients: CLIENTS },

@@ -111,6 +111,7 @@ export function createTokenWorld(changes: WorldChanges = {}): TokenWorld {
     accessTokenSeconds: 3_600,
     idTokenSeconds: 3_600,
     maxVerifierFailures: 5,
+    clientTokensPerMinute: 600,
     keys: { keys: [active], active },
     accounts: { grants: changes.grants?.(grants) ?? grants },
     codes: changes.codes?.(codes) ?? codes,
