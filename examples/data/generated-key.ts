@@ -12,7 +12,7 @@ export function generatedSecret(dataDir: string): TokenKey {
 
 /** For development: the RSA key of OAuth tokens, in the same way. */
 export function generatedKey(dataDir: string): TokenKey {
-  console.warn('SIGNING_KEY_FILE has no RSA key: signing OAuth tokens with a generated one.');
+  console.warn('No SIGNING_KEY_FILE with an RSA key is set: signing OAuth tokens with a generated one.');
   const generate = () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
     return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

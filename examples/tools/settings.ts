@@ -15,10 +15,15 @@ export const made = <T>(make: (text: string) => T) =>
     try {
       return make(text);
     } catch (error) {
-      context.addIssue(isDoorwardError(error) ? error.message : 'cannot be used');
+      context.addIssue(isDoorwardError(error) ? error.message : problemOf(error));
       return z.NEVER;
     }
   });
+
+function problemOf(error: unknown): string {
+  if (error instanceof SyntaxError) return 'does not hold JSON';
+  return error instanceof Error && 'syscall' in error ? 'names no file that can be read' : 'cannot be used';
+}
 
 /** What OAuth, passkeys and secure cookies ask of the address of a server. */
 export function isForBrowsers(address: string | URL): boolean {

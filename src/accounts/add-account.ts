@@ -1,7 +1,7 @@
 import { configInvalid } from '../core/config-invalid.ts';
 import { type Caller, publishAudit } from '../core/index.ts';
 import { originOf } from '../core/origin.ts';
-import { isClientSubject } from './grants.ts';
+import { isClientSubject } from './grants/grants.ts';
 import type { Account } from './ports.ts';
 import { toPublicAccount } from './public-account.ts';
 import type { Settings } from './settings.ts';

@@ -1,12 +1,12 @@
 import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
 import { originOf } from '../core/origin.ts';
 import { newPasswordProblem, passwordProblem } from '../passwords/index.ts';
-import { announceEnds, type Ending } from './end-session.ts';
 import { refuseInput, requiredText } from './input.ts';
-import { admit } from './limiter.ts';
-import { loginLimits } from './login-limits.ts';
-import { createCheckPassword } from './password-check.ts';
+import { admit } from './login/limiter.ts';
+import { loginLimits } from './login/login-limits.ts';
+import { createCheckPassword } from './login/password-check.ts';
 import type { Account } from './ports.ts';
+import { announceEnds, type Ending } from './sessions/end-session.ts';
 import type { Settings } from './settings.ts';
 
 /** The password as it is and as it shall be; parsed JSON may be handed in as it is. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/index.ts';
 import type { PasswordHasher, PasswordRules } from '../passwords/index.ts';
 import type { TokenIssuer, TokenVerifier } from '../tokens/index.ts';
+import type { SecondFactor } from './login/second-factor.ts';
 import type { AccountStore, RateLimitStore } from './ports.ts';
 import type { PublicAccount } from './public-account.ts';
-import type { SecondFactor } from './second-factor.ts';
-import type { SessionStore } from './session-store.ts';
+import type { SessionStore } from './sessions/session-store.ts';
 
 export interface AccountsOptions {
   /** Where accounts live. */

@@ -1,6 +1,6 @@
 import { type Caller, publishAudit } from '../core/index.ts';
 import { originOf } from '../core/origin.ts';
-import { endSessions } from './end-session.ts';
+import { endSessions } from './sessions/end-session.ts';
 import type { Settings } from './settings.ts';
 
 /** @returns whether there was such an account. */

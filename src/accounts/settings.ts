@@ -3,10 +3,10 @@ import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { guarded } from '../core/guarded.ts';
 import { systemClock } from '../core/index.ts';
 import { commonPasswords, type PasswordRules } from '../passwords/index.ts';
-import { boundedSessionStore } from './bounded-sessions.ts';
 import { boundedAccountStore, boundedRateLimitStore } from './bounded-stores.ts';
+import type { SecondFactor } from './login/second-factor.ts';
 import type { AccountsOptions } from './options.ts';
-import type { SecondFactor } from './second-factor.ts';
+import { boundedSessionStore } from './sessions/bounded-sessions.ts';
 
 /** What timers and the columns of databases can hold. */
 const MAX_NUMBER = 2 ** 31 - 1;

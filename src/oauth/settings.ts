@@ -69,8 +69,9 @@ export function readSettings(options: AuthorizationServerOptions): Settings {
   checkNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
   if (subject !== 'id' && subject !== 'username') throw configInvalid('subject', "must be 'id' or 'username'");
   if (typeof page !== 'function') throw configInvalid('page', 'must be a function');
-  if (typeof options.accounts?.grants?.start !== 'function') throw configInvalid('accounts', 'must be accounts');
-  if (typeof options.clients?.find !== 'function') throw configInvalid('clients', 'must be a client registry');
+  if (typeof options.accounts?.grants?.start !== 'function')
+    throw configInvalid('accounts', 'must be of createAccounts');
+  if (typeof options.clients?.find !== 'function') throw configInvalid('clients', 'must be of createClientRegistry');
   const scopes = { ...STANDARD_SCOPES, ...options.scopes };
   checkScopes(scopes, options.clients, resources);
   checkKeys(options.keys, options.clients);

@@ -16,6 +16,6 @@ export function configuredSecretProblem(bytes: Buffer): string | undefined {
   const problem = secretProblem(bytes);
   if (problem !== undefined) return problem;
   return isGuessable(bytes.toString('latin1'))
-    ? 'can be guessed: use random bytes, for example `openssl rand -base64 48`'
+    ? 'can be guessed: use random bytes, for example `openssl rand -hex 32`'
     : undefined;
 }

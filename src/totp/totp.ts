@@ -1,4 +1,4 @@
-import type { SecondFactor } from '../accounts/second-factor.ts';
+import type { SecondFactor } from '../accounts/login/second-factor.ts';
 import type { Caller } from '../core/caller.ts';
 
 /** What an authenticator app needs to know; shown to its owner once, and never stored in the clear. */

@@ -1,4 +1,4 @@
-import type { SecondFactor } from '../accounts/second-factor.ts';
+import type { SecondFactor } from '../accounts/login/second-factor.ts';
 import type { Caller } from '../core/caller.ts';
 import type { CreationOptions, RequestOptions } from './ceremony-options.ts';
 import type { PasskeyRecord } from './passkey-store.ts';

@@ -40,7 +40,9 @@ export function readSecretHash(members: Members): Buffer {
  */
 export function readVerifier(members: Members): JwsVerifier {
   const path = `${members.path}.jwks`;
-  const set = membersOf(members.read('jwks', isPresent, 'must be given'), path, ['keys']);
+  const jwks = members.read('jwks', isObject, 'must be a JWK Set, { "keys": [...] }');
+  if (jwks === undefined) throw configInvalid(path, 'must be given');
+  const set = membersOf(jwks, path, ['keys']);
   const keys = set.read('keys', isList, `must be a list of 1 to ${MAX_KEYS} keys`);
   if (keys === undefined) throw configInvalid(`${path}.keys`, 'must be given');
   const read = Array.from(keys, (jwk, index) => readKey(jwk, `${path}.keys[${index}]`));
@@ -70,7 +72,11 @@ function located<T>(path: string, whole: string, make: () => T): T {
  * @throws `CONFIG_INVALID`
  */
 export function readOwnCertificate(members: Members): (certificate: ClientCertificate) => boolean {
-  const subject = members.read('tls_client_auth_subject_dn', isSubject, 'must have attributes, each a text');
+  const subject = members.read(
+    'tls_client_auth_subject_dn',
+    isSubject,
+    'must be an object of attributes, each a text, such as { "CN": "billing" }',
+  );
   const dns = members.read('tls_client_auth_san_dns', isDnsName, 'must be a DNS name without a wildcard');
   const uri = members.read('tls_client_auth_san_uri', isUri, 'must be an absolute URI');
   if ([subject, dns, uri].filter((given) => given !== undefined).length !== 1) {
@@ -100,8 +106,8 @@ function isHash(value: unknown): value is string {
   return bytes.length === 32 && bytes.toString('base64url') === value;
 }
 
-function isPresent(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isList(value: unknown): value is readonly unknown[] {

@@ -12,7 +12,8 @@ export type GrantType = 'authorization_code' | 'refresh_token' | 'client_credent
 
 /**
  * A client as it is registered, under the names of the dynamic registration protocol (RFC 7591 section 2), so that
- * a JSON file of another server needs little change. Ours are `consent`, `roles`, `resources` and `introspects`.
+ * a JSON file of another server needs little change. Ours are `client_secret_hash`, `consent`, `roles`, `resources`
+ * and `introspects`.
  */
 export interface ClientMetadata {
   /** 1 to 249 characters: letters, digits, `.`, `_`, `~`, `-`. */

@@ -85,7 +85,10 @@ function checkTogether(client: Client, path: string): void {
   const isPublic = authMethod === 'none';
   const isItself = grantTypes.includes('client_credentials');
   if (isPublic && isItself)
-    throw configInvalid(`${path}.grant_types`, 'must not have client_credentials: nobody knows who a public client is');
+    throw configInvalid(
+      `${path}.grant_types`,
+      'must not have client_credentials, the default without redirect URIs: nobody knows who a public client is',
+    );
   if (isPublic && introspects.length > 0)
     throw configInvalid(`${path}.introspects`, 'must be empty for a public client');
   if (!isItself && roles.length > 0) throw configInvalid(`${path}.roles`, 'needs the grant type client_credentials');

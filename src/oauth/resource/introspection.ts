@@ -1,4 +1,4 @@
-import { admit } from '../../accounts/limiter.ts';
+import { admit } from '../../accounts/login/limiter.ts';
 import { publishAudit } from '../../core/index.ts';
 import { originOf } from '../../core/origin.ts';
 import { bodyLimits, type Handler, type RequestInfo } from '../../http/index.ts';

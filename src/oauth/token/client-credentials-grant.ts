@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { clientSubject } from '../../accounts/index.ts';
-import { admit } from '../../accounts/limiter.ts';
+import { admit } from '../../accounts/login/limiter.ts';
 import { readAudience } from '../audience.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { narrowScope } from '../scope.ts';

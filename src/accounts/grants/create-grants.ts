@@ -1,15 +1,15 @@
-import { publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
-import { type Ending, endSession } from './end-session.ts';
+import { publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import { toPublicAccount } from '../public-account.ts';
+import { type Ending, endSession } from '../sessions/end-session.ts';
+import { hashRefreshToken, isRefreshToken } from '../sessions/refresh-token.ts';
+import type { Swap } from '../sessions/rotation.ts';
+import { isGrant } from '../sessions/session.ts';
+import { MAX_TOLERANCE_SECONDS } from '../sessions/session-control.ts';
+import type { SessionRecord } from '../sessions/session-store.ts';
+import { hashSessionToken, isSessionToken } from '../sessions/session-token.ts';
+import type { Settings } from '../settings.ts';
 import { clientSubject, type Grant, type Grants } from './grants.ts';
-import { toPublicAccount } from './public-account.ts';
-import { hashRefreshToken, isRefreshToken } from './refresh-token.ts';
-import type { Swap } from './rotation.ts';
-import { isGrant } from './session.ts';
-import { MAX_TOLERANCE_SECONDS } from './session-control.ts';
-import type { SessionRecord } from './session-store.ts';
-import { hashSessionToken, isSessionToken } from './session-token.ts';
-import type { Settings } from './settings.ts';
 import { createStartGrant } from './start-grant.ts';
 
 /** The sessions of OAuth clients, over the same stores and by the same rules as logins. */

@@ -1,9 +1,9 @@
-import type { Session } from '../core/index.ts';
-import { ownProperty } from '../core/own-property.ts';
-import type { Claims } from '../tokens/index.ts';
-import type { Account } from './ports.ts';
+import type { Session } from '../../core/index.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import type { Claims } from '../../tokens/index.ts';
+import type { Account } from '../ports.ts';
+import type { Settings } from '../settings.ts';
 import type { SessionRecord } from './session-store.ts';
-import type { Settings } from './settings.ts';
 
 /** A token, and in how many seconds it ends. */
 export interface IssuedToken {

@@ -1,13 +1,13 @@
-import type { Caller } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import type { Caller } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Account } from '../ports.ts';
+import type { Login, StartSession } from '../sessions/start-session.ts';
+import type { Settings } from '../settings.ts';
 import { type Credentials, createProvePassword } from './credentials.ts';
 import type { FactorStep } from './factor-step.ts';
 import { checkLoginOptions, type LoginOptions } from './login-options.ts';
 import { createCheckPassword } from './password-check.ts';
-import type { Account } from './ports.ts';
 import { createRehash } from './rehash.ts';
-import type { Settings } from './settings.ts';
-import type { Login, StartSession } from './start-session.ts';
 
 /** A login, or, when only the second factor is missing, what has been proved so far. */
 export type PasswordLogin =

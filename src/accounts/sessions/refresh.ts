@@ -1,9 +1,9 @@
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
-import { ownProperty } from '../core/own-property.ts';
+import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import type { Settings } from '../settings.ts';
 import type { Identify } from './authenticate.ts';
 import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';
-import type { Settings } from './settings.ts';
 
 export type Refresh = (token: string, caller?: Caller) => Promise<IssuedToken>;
 

@@ -1,6 +1,6 @@
-import { type Origin, publishAudit } from '../core/index.ts';
-import type { Account } from './ports.ts';
-import type { Settings } from './settings.ts';
+import { type Origin, publishAudit } from '../../core/index.ts';
+import type { Account } from '../ports.ts';
+import type { Settings } from '../settings.ts';
 
 /**
  * Brings the hash of a password that has just been verified up to date. Never fails: the next login tries again.

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import { parseJsonObject } from '../core/json-object.ts';
-import { ownProperty } from '../core/own-property.ts';
-import type { Account } from './ports.ts';
+import { parseJsonObject } from '../../core/json-object.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import type { Account } from '../ports.ts';
 
 /** What the first step of a login has proved. */
 export interface LoginTicket {

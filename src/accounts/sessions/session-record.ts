@@ -1,6 +1,6 @@
-import { checkedFlag } from '../core/guarded.ts';
-import { ownProperty } from '../core/own-property.ts';
-import { malformed, optionalText, optionalTextList, seconds, text, textList, time } from './record.ts';
+import { checkedFlag } from '../../core/guarded.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import { malformed, optionalText, optionalTextList, seconds, text, textList, time } from '../record.ts';
 import type { RefreshTokenOwner, Rotation, SessionRecord } from './session-store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { usernameKey } from './username.ts';
+import { usernameKey } from '../username.ts';
 
 /** Longer than any username, so that only names that nobody has share a digest. */
 const DIGESTED_LENGTH = 256;

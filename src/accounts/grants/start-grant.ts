@@ -1,12 +1,12 @@
-import { isAccountId } from '../core/identifiers.ts';
-import { type Caller, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import { isAccountId } from '../../core/identifiers.ts';
+import { type Caller, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Account } from '../ports.ts';
+import { toPublicAccount } from '../public-account.ts';
+import { createRefreshToken, hashRefreshToken } from '../sessions/refresh-token.ts';
+import type { SessionRecord } from '../sessions/session-store.ts';
+import type { Settings } from '../settings.ts';
 import { clientSubject, type NewGrant, type StartedGrant } from './grants.ts';
-import type { Account } from './ports.ts';
-import { toPublicAccount } from './public-account.ts';
-import { createRefreshToken, hashRefreshToken } from './refresh-token.ts';
-import type { SessionRecord } from './session-store.ts';
-import type { Settings } from './settings.ts';
 
 export type StartGrant = (grant: NewGrant, caller?: Caller) => Promise<StartedGrant | undefined>;
 

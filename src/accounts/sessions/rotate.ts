@@ -1,7 +1,7 @@
-import type { Caller } from '../core/index.ts';
+import type { Caller } from '../../core/index.ts';
+import type { Settings } from '../settings.ts';
 import type { Swap } from './rotation.ts';
 import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';
-import type { Settings } from './settings.ts';
 
 export interface RotateOptions {
   /** The client that presents the token. */

@@ -1,7 +1,7 @@
-import type { Caller } from '../core/index.ts';
+import type { Caller } from '../../core/index.ts';
+import type { Login } from '../sessions/start-session.ts';
 import type { Credentials } from './credentials.ts';
 import type { LoginOptions } from './login-options.ts';
-import type { Login } from './start-session.ts';
 
 /** What the first of two steps comes to. */
 export type FirstStep =

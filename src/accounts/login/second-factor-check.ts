@@ -1,9 +1,9 @@
-import { checkedFlag, guarded } from '../core/guarded.ts';
-import type { Caller } from '../core/index.ts';
-import { ownProperty } from '../core/own-property.ts';
-import { texts } from './record.ts';
+import { checkedFlag, guarded } from '../../core/guarded.ts';
+import type { Caller } from '../../core/index.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import { texts } from '../record.ts';
+import type { Settings } from '../settings.ts';
 import type { SecondFactor } from './second-factor.ts';
-import type { Settings } from './settings.ts';
 
 /** What the second factors say to a login whose password was right. */
 export type FactorVerdict =

@@ -1,5 +1,5 @@
-import { type Clock, DoorwardError } from '../core/index.ts';
-import type { RateLimitStore } from './ports.ts';
+import { type Clock, DoorwardError } from '../../core/index.ts';
+import type { RateLimitStore } from '../ports.ts';
 
 /** One counter and how high it may go. */
 export interface Limit {

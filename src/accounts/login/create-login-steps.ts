@@ -1,5 +1,8 @@
-import { type Caller, DoorwardError, type LoginFailure, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import { type Caller, DoorwardError, type LoginFailure, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Account } from '../ports.ts';
+import type { StartSession } from '../sessions/start-session.ts';
+import type { Settings } from '../settings.ts';
 import { type FactorStep, refusedFactor } from './factor-step.ts';
 import { admit } from './limiter.ts';
 import { loginLimits } from './login-limits.ts';
@@ -7,9 +10,6 @@ import { checkLoginOptions } from './login-options.ts';
 import type { LoginSteps } from './login-steps.ts';
 import { createTicketSeal, isSamePassword, type LoginTicket, passwordDigestOf } from './login-ticket.ts';
 import type { LogInByPassword } from './password-login.ts';
-import type { Account } from './ports.ts';
-import type { Settings } from './settings.ts';
-import type { StartSession } from './start-session.ts';
 
 /** A login in two steps. What the first one proved is in the ticket, so that no store has to remember it. */
 export function createLoginSteps(

@@ -1,6 +1,6 @@
-import { checkedFlag, guarded } from '../core/guarded.ts';
-import { isAccountId } from '../core/identifiers.ts';
-import { malformed, texts } from './record.ts';
+import { checkedFlag, guarded } from '../../core/guarded.ts';
+import { isAccountId } from '../../core/identifiers.ts';
+import { malformed, texts } from '../record.ts';
 import { readRefreshTokenOwner, readRotation, readSessionRecord } from './session-record.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 

@@ -6,14 +6,14 @@ import {
   type MaybePromise,
   type Principal,
   publishAudit,
-} from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
-import { type Claims, isConfirmed } from '../tokens/index.ts';
-import type { Account } from './ports.ts';
+} from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import { type Claims, isConfirmed } from '../../tokens/index.ts';
+import type { Account } from '../ports.ts';
+import type { Settings } from '../settings.ts';
+import { subjectOf } from '../subject.ts';
 import { isGrant, readSession } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
-import type { Settings } from './settings.ts';
-import { subjectOf } from './subject.ts';
 
 /** An `Authentication` that also tells what the token said and what the stores hold; it stays in this folder. */
 export type Identification =

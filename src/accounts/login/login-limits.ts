@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Caller, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import { type Caller, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Settings } from '../settings.ts';
+import { usernameKey } from '../username.ts';
 import { addressKey } from './address-key.ts';
 import type { Limit } from './limiter.ts';
-import type { Settings } from './settings.ts';
-import { usernameKey } from './username.ts';
 
 const ADDRESS_FACTOR = 10;
 /** Longer than any username, so that only names that nobody has share a counter. */

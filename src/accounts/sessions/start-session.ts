@@ -1,14 +1,14 @@
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
-import { acrOf } from './assurance.ts';
-import type { LoginOptions } from './login-options.ts';
-import type { Account } from './ports.ts';
-import { type PublicAccount, toPublicAccount } from './public-account.ts';
+import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import { acrOf } from '../login/assurance.ts';
+import type { LoginOptions } from '../login/login-options.ts';
+import type { Account } from '../ports.ts';
+import { type PublicAccount, toPublicAccount } from '../public-account.ts';
+import type { Settings } from '../settings.ts';
 import { createRefreshToken, hashRefreshToken } from './refresh-token.ts';
 import { claimsOf, endOf, type IssuedToken, issueLoginToken } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
 import { createSessionToken, hashSessionToken } from './session-token.ts';
-import type { Settings } from './settings.ts';
 
 /** A token and what belongs to it. */
 export interface Login extends IssuedToken {

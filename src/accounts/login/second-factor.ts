@@ -1,4 +1,4 @@
-import type { Caller } from '../core/index.ts';
+import type { Caller } from '../../core/index.ts';
 
 /** A second proof of who logs in, asked for after the password. */
 export interface SecondFactor {

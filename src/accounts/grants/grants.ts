@@ -1,6 +1,6 @@
-import type { Caller, SessionEnd } from '../core/index.ts';
-import type { PublicAccount } from './public-account.ts';
-import type { SessionRecord } from './session-store.ts';
+import type { Caller, SessionEnd } from '../../core/index.ts';
+import type { PublicAccount } from '../public-account.ts';
+import type { SessionRecord } from '../sessions/session-store.ts';
 
 /** What an authorization server starts a session with. Nobody logs in here: somebody has, and `startedAt` says when that was relied on. */
 export interface NewGrant {

@@ -1,11 +1,11 @@
-import type { Caller } from '../core/index.ts';
+import type { Caller } from '../../core/index.ts';
+import { type PublicAccount, toPublicAccount } from '../public-account.ts';
+import type { Login } from '../sessions/start-session.ts';
+import type { Settings } from '../settings.ts';
 import { type Credentials, createProvePassword } from './credentials.ts';
 import { refusedFactor } from './factor-step.ts';
 import type { LoginOptions } from './login-options.ts';
 import type { LogInByPassword } from './password-login.ts';
-import { type PublicAccount, toPublicAccount } from './public-account.ts';
-import type { Settings } from './settings.ts';
-import type { Login } from './start-session.ts';
 
 export type LogIn = (credentials: Credentials, caller?: Caller, options?: LoginOptions) => Promise<Login>;
 

@@ -1,10 +1,10 @@
-import { checkedFlag, guarded } from '../core/guarded.ts';
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
-import { refuseInput } from './input.ts';
+import { checkedFlag, guarded } from '../../core/guarded.ts';
+import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import { refuseInput } from '../input.ts';
+import type { Login, StartSession } from '../sessions/start-session.ts';
+import type { Settings } from '../settings.ts';
 import { checkLoginOptions, type LoginOptions } from './login-options.ts';
-import type { Settings } from './settings.ts';
-import type { Login, StartSession } from './start-session.ts';
 
 /** How somebody's identity has been proved: the authentication methods (RFC 8176). */
 export interface VerifiedIdentity {

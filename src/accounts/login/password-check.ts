@@ -1,7 +1,7 @@
-import { type Origin, publishAudit } from '../core/index.ts';
-import type { PasswordVerdict } from '../passwords/index.ts';
-import type { Account } from './ports.ts';
-import type { Settings } from './settings.ts';
+import { type Origin, publishAudit } from '../../core/index.ts';
+import type { PasswordVerdict } from '../../passwords/index.ts';
+import type { Account } from '../ports.ts';
+import type { Settings } from '../settings.ts';
 
 /** Compares a password with an account's: one evaluation of a hash, whatever the outcome, also without an account. */
 export type CheckPassword = (

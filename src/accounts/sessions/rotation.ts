@@ -1,12 +1,12 @@
-import { guarded } from '../core/guarded.ts';
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import { guarded } from '../../core/guarded.ts';
+import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Account } from '../ports.ts';
+import type { Settings } from '../settings.ts';
 import { announceEnd } from './end-session.ts';
-import type { Account } from './ports.ts';
 import { createRefreshToken, hashRefreshToken, isRefreshToken, openSuccessor, sealSuccessor } from './refresh-token.ts';
 import { isGrant } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
-import type { Settings } from './settings.ts';
 
 /** Who may have which refresh token swapped. */
 export interface SwapRules {

@@ -1,5 +1,5 @@
-import { type Origin, publishAudit, type SessionEnd } from '../core/index.ts';
-import type { Settings } from './settings.ts';
+import { type Origin, publishAudit, type SessionEnd } from '../../core/index.ts';
+import type { Settings } from '../settings.ts';
 
 /** Why and from where a session is ended. */
 export interface Ending {

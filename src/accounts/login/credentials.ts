@@ -1,12 +1,12 @@
-import { type Caller, DoorwardError, type LoginFailure, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
-import { requiredText } from './input.ts';
+import { type Caller, DoorwardError, type LoginFailure, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import { requiredText } from '../input.ts';
+import type { Account } from '../ports.ts';
+import type { Settings } from '../settings.ts';
+import { usernameKey, usernameProblem } from '../username.ts';
 import { type Admission, admit } from './limiter.ts';
 import { loginLimits } from './login-limits.ts';
 import { createCheckPassword } from './password-check.ts';
-import type { Account } from './ports.ts';
-import type { Settings } from './settings.ts';
-import { usernameKey, usernameProblem } from './username.ts';
 import { usernameDigest } from './username-digest.ts';
 
 /** What a login brings, among it the proofs of second factors; parsed JSON may be handed in as it is. */

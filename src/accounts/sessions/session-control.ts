@@ -1,11 +1,11 @@
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Settings } from '../settings.ts';
 import type { Identify } from './authenticate.ts';
 import { endSession, endSessions } from './end-session.ts';
 import { hashRefreshToken, isRefreshToken } from './refresh-token.ts';
 import { isGrant, readSession } from './session.ts';
 import type { SessionRecord } from './session-store.ts';
-import type { Settings } from './settings.ts';
 
 /** A session as its owner and administrators may see it. */
 export interface PublicSession {

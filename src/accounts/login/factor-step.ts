@@ -1,8 +1,8 @@
-import { type Caller, DoorwardError, publishAudit } from '../core/index.ts';
-import { originOf } from '../core/origin.ts';
+import { type Caller, DoorwardError, publishAudit } from '../../core/index.ts';
+import { originOf } from '../../core/origin.ts';
+import type { Settings } from '../settings.ts';
 import type { Admission } from './limiter.ts';
 import { checkFactors, enrolledFactors } from './second-factor-check.ts';
-import type { Settings } from './settings.ts';
 
 /** Somebody whose password was right, and what else was brought. */
 export interface FactorAttempt {

@@ -1,5 +1,5 @@
-import type { Caller } from '../core/index.ts';
-import { refuseInput } from './input.ts';
+import type { Caller } from '../../core/index.ts';
+import { refuseInput } from '../input.ts';
 
 export interface LoginOptions {
   /** Puts the account's e-mail address into the token. @default false */
