@@ -28,7 +28,7 @@ export interface GateOptions {
   readonly environment?: EnvironmentSource;
   /** How long a decision may take, in milliseconds, before the answer is 503. @default 2000 */
   readonly decisionTimeoutMs?: number;
-  /** The address of the resource's metadata, as `resourceMetadataUrl` tells it; named in every challenge (RFC 9728 section 5.1). @default none */
+  /** The address of the resource's metadata, as `resourceMetadataUrl` tells it; named in every challenge that the gate itself writes (RFC 9728 section 5.1). @default none */
   readonly resourceMetadata?: string;
 }
 

@@ -233,6 +233,17 @@ describe('the page of the second factor', () => {
     expect([...world.codes.values()][0]?.record).toMatchObject({ amr: ['pwd', 'otp'], acr: 'aal2' });
   });
 
+  it('that no form can ask for is told, and gives nothing', async () => {
+    const passkey = { ...alwaysEnrolled, field: 'passkey' };
+    const world = await createAuthorizeWorld({ ...TRUSTED, accounts: { factors: [passkey] } });
+    const visitor = world.visitor();
+    const page = await logIn(visitor);
+    expect(page).toMatchObject({ status: 403, view: { kind: 'login', problem: 'unsupported_second_factor' } });
+    expect(visitor.cookies.has(SESSION)).toBe(false);
+    const both = await createAuthorizeWorld({ ...TRUSTED, accounts: { factors: [passkey, alwaysEnrolled] } });
+    expect(await logIn(both.visitor())).toMatchObject({ view: { kind: 'second_factor' } });
+  });
+
   it('takes no ticket that was made up, or is too old: it begins anew', async () => {
     const world = await createAuthorizeWorld(enrolled);
     const visitor = world.visitor();

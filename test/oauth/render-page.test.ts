@@ -68,14 +68,18 @@ describe.each(['login', 'second_factor', 'consent'] as const)('the form of the p
     expect(documentOf(views[kind])).toContain('<bdi>Notes</bdi>');
   });
 
-  it.each<PageProblem>(['invalid_credentials', 'invalid_second_factor', 'too_many_requests', 'unavailable', 'expired'])(
-    'tells of the problem %s in an alert and in the title',
-    (problem) => {
-      const text = documentOf({ ...views[kind], problem } as PageView);
-      expect(text).toMatch(/<p class="problem" role="alert" id="problem">[^<]+<\/p>/);
-      expect(text).toContain('<title>Problem: ');
-    },
-  );
+  it.each<PageProblem>([
+    'invalid_credentials',
+    'invalid_second_factor',
+    'unsupported_second_factor',
+    'too_many_requests',
+    'unavailable',
+    'expired',
+  ])('tells of the problem %s in an alert and in the title', (problem) => {
+    const text = documentOf({ ...views[kind], problem } as PageView);
+    expect(text).toMatch(/<p class="problem" role="alert" id="problem">[^<]+<\/p>/);
+    expect(text).toContain('<title>Problem: ');
+  });
 
   it('has no alert without a problem', () => {
     expect(documentOf(views[kind])).not.toMatch(/role="alert"|aria-invalid|Problem/);

@@ -492,3 +492,20 @@ describe('refreshing', () => {
     expect((await client.refresh('one')).accessToken).toBe('an-access-token');
   });
 });
+
+it('tells an operator how the server could not be reached, and nothing of the request', async () => {
+  const client = createOAuthClient({
+    issuer: 'http://127.0.0.1:1',
+    clientId: 'app',
+    redirectUri: 'https://a.example/cb',
+  });
+  const error = await refusal(client.authorizationUrl());
+  expect(error.code).toBe('SERVICE_UNAVAILABLE');
+  expect(String(error.cause)).toContain('ECONNREFUSED');
+});
+
+it('refuses a demand under a misspelt name, which would be made of nobody', async () => {
+  const misspelt = { maxAge: 5 } as object;
+  const error = await refusal(clientOf(provider).authorizationUrl(misspelt));
+  expect([error.code, error.field]).toEqual(['INPUT_INVALID', 'maxAge']);
+});

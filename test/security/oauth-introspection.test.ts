@@ -314,3 +314,16 @@ describe('taking all consents back', () => {
     expect(await world.isActive(token)).toBe(false);
   });
 });
+
+it('restricts nobody by a misspelt option: that is an error', async () => {
+  const { server, grant } = await openServer();
+  const { token } = await grant();
+  expect(await server.introspect(token, { clientId: 'web' })).toMatchObject({ active: true });
+  expect(await server.introspect(token, { clientId: 'nobody' })).toEqual({ active: false });
+  for (const options of [{ client: 'nobody' }, { clientid: 'nobody' }, { clientId: undefined }, { clientId: '' }]) {
+    await expect(server.introspect(token, options as object)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(server.revoke(token, options as object)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  }
+  expect(await server.revoke(token, { clientId: 'nobody' })).toBe(false);
+  expect(await server.introspect(token)).toMatchObject({ active: true, uid: expect.any(String) });
+});

@@ -176,7 +176,7 @@ describe('introspection', () => {
     const times = { exp: START / 1_000 + 3_600, iat: START / 1_000, auth_time: START / 1_000 };
     expect(told).toEqual({
       ...{ active: true, iss: ISSUER, sub: id, aud: API, scope: 'openid create', client_id: 'spa', username: 'ada' },
-      ...{ token_type: 'Bearer', jti: expect.any(String), acr: 'aal1', amr: ['pwd'], ...times },
+      ...{ uid: id, token_type: 'Bearer', jti: expect.any(String), acr: 'aal1', amr: ['pwd'], ...times },
     });
   });
 

@@ -3,7 +3,7 @@ import { originOf } from '../../core/origin.ts';
 import type { Account } from '../ports.ts';
 import type { StartSession } from '../sessions/start-session.ts';
 import type { Settings } from '../settings.ts';
-import { type FactorStep, refusedFactor } from './factor-step.ts';
+import { type FactorStep, isMissing, refusedFactor } from './factor-step.ts';
 import { admit } from './limiter.ts';
 import { loginLimits } from './login-limits.ts';
 import { checkLoginOptions } from './login-options.ts';
@@ -32,9 +32,10 @@ export function createLoginSteps(
     async beginLogin(credentials, caller = {}, options = {}) {
       const result = await logInByPassword(credentials, caller, options);
       if (result.kind === 'complete') return result;
-      const { account, startedAt } = result;
+      const { account, startedAt, fields } = result;
       const passwordDigest = passwordDigestOf({ passwordHash: await result.rehash() });
-      return { kind: 'second_factor', ticket: tickets.seal({ accountId: account.id, passwordDigest, startedAt }) };
+      const ticket = tickets.seal({ accountId: account.id, passwordDigest, startedAt });
+      return { kind: 'second_factor', fields, ticket };
     },
     async finishLogin(sealed, proofs, caller = {}, options = {}) {
       checkLoginOptions(options, caller);
@@ -44,7 +45,7 @@ export function createLoginSteps(
       const { id: accountId, username } = account;
       const admission = await admit(limits, loginLimits(username, caller, settings), clock);
       const factor = await factorStep({ accountId, proofs, admission, caller });
-      if (factor === undefined) throw refusedFactor('second_factor_missing', accountId, caller);
+      if (isMissing(factor)) throw refusedFactor('second_factor_missing', accountId, caller);
       // A ticket is for a second factor. Without one left to prove, the password has to be given again.
       if (factor.amr.length === 0) throw refused('credentials_changed', accountId, caller);
       const stillHolds = async (current: Account): Promise<boolean> =>

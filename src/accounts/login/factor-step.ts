@@ -25,8 +25,17 @@ export interface ProvedFactor {
   readonly stillHolds: () => Promise<boolean>;
 }
 
-/** @returns `undefined` where a proof is needed and missing. @throws `AUTH_SECOND_FACTOR_REQUIRED` for a wrong one. */
-export type FactorStep = (attempt: FactorAttempt) => Promise<ProvedFactor | undefined>;
+/** A proof is needed, under one of these fields, and none is there. */
+export interface MissingFactor {
+  readonly fields: readonly string[];
+}
+
+/** @throws `AUTH_SECOND_FACTOR_REQUIRED` for a wrong proof. */
+export type FactorStep = (attempt: FactorAttempt) => Promise<ProvedFactor | MissingFactor>;
+
+export function isMissing(factor: ProvedFactor | MissingFactor): factor is MissingFactor {
+  return 'fields' in factor;
+}
 
 export function createFactorStep(settings: Settings): FactorStep {
   return async ({ accountId, proofs, admission, caller }) => {
@@ -37,7 +46,7 @@ export function createFactorStep(settings: Settings): FactorStep {
     const verdict = await checkFactors(accountId, proofs, enrolled, settings, caller);
     if (verdict.kind === 'wrong') throw refusedFactor('second_factor_wrong', accountId, caller);
     await admission.release();
-    if (verdict.kind === 'missing') return undefined;
+    if (verdict.kind === 'missing') return { fields: enrolled.map(({ field }) => field) };
     const stillHolds = async (): Promise<boolean> => {
       const current = await enrolledFactors(accountId, settings);
       return verdict.kind === 'proved' ? current.includes(verdict.factor) : current.length === 0;

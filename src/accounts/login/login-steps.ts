@@ -8,6 +8,8 @@ export type FirstStep =
   | { readonly kind: 'complete'; readonly login: Login }
   | {
       readonly kind: 'second_factor';
+      /** The fields of the factors that are enrolled, for example `otp`; a proof under one of them is enough. */
+      readonly fields: readonly string[];
       /** Sealed, for this account and 5 minutes; a form hands it back. It is worth nothing without the second factor. */
       readonly ticket: string;
     };

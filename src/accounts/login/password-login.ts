@@ -4,7 +4,7 @@ import type { Account } from '../ports.ts';
 import type { Login, StartSession } from '../sessions/start-session.ts';
 import type { Settings } from '../settings.ts';
 import { type Credentials, createProvePassword } from './credentials.ts';
-import type { FactorStep } from './factor-step.ts';
+import { type FactorStep, isMissing } from './factor-step.ts';
 import { checkLoginOptions, type LoginOptions } from './login-options.ts';
 import { createCheckPassword } from './password-check.ts';
 import { createRehash } from './rehash.ts';
@@ -14,6 +14,8 @@ export type PasswordLogin =
   | { readonly kind: 'complete'; readonly login: Login }
   | {
       readonly kind: 'second_factor';
+      /** Of which one has to carry a proof. */
+      readonly fields: readonly string[];
       readonly account: Account;
       /** Epoch milliseconds, taken before the password was looked at. */
       readonly startedAt: number;
@@ -45,7 +47,7 @@ export function createLoginByPassword(
     const { account, password, admission } = await provePassword(credentials, caller);
     const factor = await factorStep({ accountId: account.id, proofs: credentials, admission, caller });
     const update = () => rehash(account, password, origin);
-    if (factor === undefined) return { kind: 'second_factor', account, startedAt, rehash: update };
+    if (isMissing(factor)) return { kind: 'second_factor', ...factor, account, startedAt, rehash: update };
     const stillHolds = async (current: Account): Promise<boolean> =>
       (current.passwordHash === account.passwordHash || (await checkPassword(password, current, origin)) === 'match') &&
       (await factor.stillHolds());

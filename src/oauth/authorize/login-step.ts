@@ -20,8 +20,10 @@ export async function submitLogin(interaction: Interaction, parts: AuthorizePart
     return showLogin(interaction, parts, { ...reason, username: username.slice(0, MAX_SHOWN_USERNAME) });
   });
   if (first instanceof Response) return first;
-  if (first.kind === 'second_factor') return showSecondFactor(interaction, parts, first.ticket);
-  return enter(interaction, parts, first.login);
+  if (first.kind === 'complete') return enter(interaction, parts, first.login);
+  if (first.fields.includes('otp')) return showSecondFactor(interaction, parts, first.ticket);
+  // A passkey is asked for by a script, and these pages have none.
+  return showLogin(interaction, parts, { problem: 'unsupported_second_factor', status: 403 });
 }
 
 /** Takes the form of the page of the second factor. The ticket stays good until the proof is. */

@@ -103,9 +103,12 @@ function given(form: Readonly<Record<string, string | undefined>>): Record<strin
   return Object.fromEntries(Object.entries(form).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** What goes wrong on the way says nothing about anybody; its own text might repeat the address with a code in it. */
+/** Of what goes wrong on the way the code goes on, for example `ECONNREFUSED`: the text might repeat what was sent. */
 function unavailable(error: unknown): never {
-  throw error instanceof DoorwardError ? error : new DoorwardError('SERVICE_UNAVAILABLE');
+  if (error instanceof DoorwardError) throw error;
+  const code = ownProperty(error, 'code');
+  const cause = typeof code === 'string' && /^[A-Z_]{1,64}$/.test(code) ? { cause: new Error(code) } : {};
+  throw new DoorwardError('SERVICE_UNAVAILABLE', cause);
 }
 
 function responseInvalidNow(field: string, problem: string): never {

@@ -67,13 +67,15 @@ function damaged(): DoorwardError {
   return responseInvalid('transaction', 'is damaged');
 }
 
+const DEMANDS: readonly string[] = ['loginHint', 'prompt', 'maxAgeSeconds', 'acrValues'];
 const PROMPTS: readonly unknown[] = ['none', 'login', 'consent', 'select_account'];
 
 /** @throws `INPUT_INVALID` */
-export function checkRequest(
-  { prompt, maxAgeSeconds, acrValues }: AuthorizationRequestOptions,
-  { isOidc }: Pick<Settings, 'isOidc'>,
-): void {
+export function checkRequest(request: AuthorizationRequestOptions, { isOidc }: Pick<Settings, 'isOidc'>): void {
+  const { prompt, maxAgeSeconds, acrValues } = request;
+  // A demand under a misspelt name would be made of nobody.
+  const unknown = Object.keys(request).find((name) => !DEMANDS.includes(name));
+  if (unknown !== undefined) throw inputInvalid(unknown, 'is not known');
   if (!isOidc) {
     for (const [name, isAsked] of Object.entries({
       prompt: prompt === 'login',

@@ -5,6 +5,8 @@ import { PAGE_STYLE } from './page-style.ts';
 const PROBLEMS: Readonly<Record<PageProblem, string>> = {
   invalid_credentials: 'The username or the password is not right.',
   invalid_second_factor: 'That code is not right. A code of an app changes every 30 seconds and counts once.',
+  unsupported_second_factor:
+    'Your second factor cannot be used on this page. Set up an authenticator app for your account beside it.',
   too_many_requests: 'There were too many attempts. Wait a few minutes before you try again.',
   unavailable: 'This cannot be done right now. Try again in a moment.',
   expired: 'This form was open for too long, and nothing was done. Please try again.',

@@ -11,6 +11,7 @@ export interface PageForm {
 export type PageProblem =
   | 'invalid_credentials'
   | 'invalid_second_factor'
+  | 'unsupported_second_factor'
   | 'too_many_requests'
   | 'unavailable'
   | 'expired';

@@ -17,6 +17,8 @@ export interface ActiveIntrospection {
   readonly client_id: string;
   /** For whoever serves the resource; the client itself needs the scope `profile`. */
   readonly username?: string;
+  /** The id of the account, which is never given twice; for whoever serves the resource. */
+  readonly uid?: string;
   /** Absent of a refresh token, which is presented to nobody but this server. */
   readonly token_type?: 'Bearer' | 'DPoP';
   readonly exp: number;
@@ -76,7 +78,7 @@ function describeGrant(
   serves: boolean,
 ): Pick<
   ActiveIntrospection,
-  'active' | 'iss' | 'sub' | 'scope' | 'client_id' | 'username' | 'auth_time' | 'acr' | 'amr'
+  'active' | 'iss' | 'sub' | 'scope' | 'client_id' | 'username' | 'uid' | 'auth_time' | 'acr' | 'amr'
 > {
   const { account, session } = grant;
   const { authTime: auth_time, acr, amr } = session;
@@ -87,6 +89,7 @@ function describeGrant(
     scope: scopes.join(' '),
     client_id: client.id,
     ...(account !== undefined && { auth_time, acr, amr }),
+    ...(account !== undefined && serves && { uid: account.id }),
     ...(account !== undefined && (serves || scopes.includes('profile')) && { username: account.username }),
   };
 }

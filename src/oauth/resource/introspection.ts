@@ -1,7 +1,9 @@
 import { admit } from '../../accounts/login/limiter.ts';
+import { refuseUnknownOptions } from '../../core/config-invalid.ts';
 import { publishAudit } from '../../core/index.ts';
 import { originOf } from '../../core/origin.ts';
 import { bodyLimits, type Handler, type RequestInfo } from '../../http/index.ts';
+import { readText } from '../../tokens/options.ts';
 import { answer, answering } from '../answers.ts';
 import type { Client } from '../clients/client-metadata.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -13,14 +15,14 @@ import { audienceOf } from './find-access-token.ts';
 
 export interface IntrospectOptions {
   /** Who asks; it then learns of no more tokens than over HTTP. Without it every token of this server is told of. */
-  readonly client?: Client;
+  readonly clientId?: string;
 }
 
 /**
  * Tells what a token is worth now (RFC 7662 section 2.2): an access token or a refresh token of this server, or that
  * it is not active, whatever the reason.
  *
- * @throws `SERVICE_UNAVAILABLE`
+ * @throws `SERVICE_UNAVAILABLE`, and `CONFIG_INVALID` for an option that is unknown, or there and no text
  */
 export type Introspect = (token: unknown, options?: IntrospectOptions) => Promise<Introspection>;
 
@@ -38,7 +40,11 @@ export function createIntrospection(
 ): { readonly introspect: Introspect; readonly endpoint: Handler } {
   const { accounts, clients, limits, clock, introspectionsPerMinute, onError } = settings;
 
-  const introspect: Introspect = async (token, { client } = {}) => {
+  const introspect: Introspect = async (token, options = {}) => {
+    refuseUnknownOptions(options, ['clientId']);
+    const clientId = readText(options, 'clientId');
+    const client = clients.find(clientId)?.client;
+    if (clientId !== undefined && client === undefined) return INACTIVE;
     const found = await findAccessToken(token);
     if (found.ok) {
       const serves = client === undefined || isResourceServerOf(client, audienceOf(found.claims), settings.resource);
@@ -62,7 +68,7 @@ export function createIntrospection(
         await admit(limits, [{ key, max: introspectionsPerMinute, windowMs: MINUTE }], clock);
         const token = form.get('token');
         if (token === undefined) throw new OAuthError('invalid_request', { problem: 'token is missing' });
-        return answer(200, await introspect(token, { client }));
+        return answer(200, await introspect(token, { clientId: client.id }));
       }),
   };
 }

@@ -1,5 +1,7 @@
+import { refuseUnknownOptions } from '../../core/config-invalid.ts';
 import type { Caller } from '../../core/index.ts';
 import { bodyLimits, type Handler } from '../../http/index.ts';
+import { readText } from '../../tokens/options.ts';
 import { answering, NO_STORE } from '../answers.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { AuthenticateClient } from '../parts.ts';
@@ -19,7 +21,7 @@ export interface RevokeOptions {
  * token alone. The tokens of a disabled account are revoked as well: it may be enabled again.
  *
  * @returns whether there was one to revoke.
- * @throws `SERVICE_UNAVAILABLE`
+ * @throws `SERVICE_UNAVAILABLE`, and `CONFIG_INVALID` for an option that is unknown, or there and no text
  */
 export type Revoke = (token: unknown, options?: RevokeOptions) => Promise<boolean>;
 
@@ -36,7 +38,10 @@ export function createRevocation(
   const { grants } = accounts;
   const readAccessToken = createReadAccessToken(settings);
 
-  const revoke: Revoke = async (token, { clientId, caller } = {}) => {
+  const revoke: Revoke = async (token, options = {}) => {
+    refuseUnknownOptions(options, ['clientId', 'caller']);
+    const clientId = readText(options, 'clientId');
+    const { caller } = options;
     const read = readAccessToken(token);
     if (read.ok) {
       const { claims, client, sessionId, tokenId } = read;
