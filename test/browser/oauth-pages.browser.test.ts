@@ -146,6 +146,7 @@ it('has no style that is not named', async () => {
 describe('with the keyboard alone', () => {
   it('a person signs in', async () => {
     const page = await open('login');
+    await page.locator('[name=username]:focus').waitFor();
     await page.keyboard.type('ada');
     await page.keyboard.press('Tab');
     await page.keyboard.type('a passphrase');
@@ -157,6 +158,7 @@ describe('with the keyboard alone', () => {
 
   it('a person cancels with the fields empty', async () => {
     const page = await open('login');
+    await page.locator('[name=username]:focus').waitFor();
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect.poll(() => posted).toEqual(['csrf=of-the-form&step=login&username=&password=&action=cancel']);
@@ -164,6 +166,7 @@ describe('with the keyboard alone', () => {
 
   it('a person types a code', async () => {
     const page = await open('second-factor');
+    await page.locator('[name=otp]:focus').waitFor();
     await page.keyboard.type('123456');
     await page.keyboard.press('Enter');
     await expect.poll(() => posted).toEqual(['csrf=of-the-form&step=login&otp=123456&action=verify']);

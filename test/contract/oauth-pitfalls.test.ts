@@ -342,14 +342,14 @@ describe('/authorize', () => {
 });
 
 describe('POST /oauth/introspect', () => {
-  it('introspect: OAU-35 active tells exactly what RFC 7662 names', async () => {
+  it('introspect: OAU-35 active tells exactly what RFC 7662 names, and the id of the account', async () => {
     const { body } = await desk.grant();
     const answer = await desk.introspect(body.access_token);
     const { iat, exp, jti, auth_time } = claimsOf(body.access_token);
     expect(answer.body).toMatchObject({ active: true, iat, exp, jti, auth_time, acr: 'aal1', amr: ['pwd'] });
     expect(Object.keys(answer.body).sort()).toEqual(
       [
-        ...['active', 'iss', 'sub', 'aud', 'scope', 'client_id', 'username', 'token_type'],
+        ...['active', 'iss', 'sub', 'aud', 'scope', 'client_id', 'username', 'uid', 'token_type'],
         ...['exp', 'iat', 'jti', 'auth_time', 'acr', 'amr'],
       ].sort(),
     );
