@@ -4,7 +4,7 @@ import { AUDIT_CHANNEL, type AuditEvent, type Authenticator, environmentSource }
 import { createAccounts, type SessionStore } from 'doorward/accounts';
 import { createApiKeys } from 'doorward/api-keys';
 import { createGate, createRouter, type Handler } from 'doorward/http';
-import { type ConsentStore, consentRoutes, createAuthorizationServer, createClientRegistry } from 'doorward/oauth';
+import { type ConsentStore, consentRoutes, createClientRegistry } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
 import {
@@ -12,12 +12,12 @@ import {
   createMemoryApiKeyStore,
   createMemoryCodeStore,
   createMemoryConsentStore,
-  createMemoryOnceStore,
   createMemoryRateLimitStore,
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createServer } from '../security/oauth-support.ts';
 
 const START = Date.UTC(2026, 0, 1, 12);
 const ISSUER = 'https://login.example.org';
@@ -71,13 +71,9 @@ async function createWorld(changes: Changes = {}) {
     verifier: createTokenVerifier({ keys: [key], clock }),
     ...{ hasher, clock, roles: ['viewer'] },
   });
-  const server = createAuthorizationServer({
+  const server = createServer({
     ...{ issuer: ISSUER, resource: API, accounts, clients, codes, clock, keys: { keys: [signing], active: signing } },
     consents: changes.consents?.(store) ?? store,
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
-    secret: randomBytes(32),
-    scopes: { create: 'Create posts in your name' },
   });
   const apiKeys = createApiKeys({
     ...{ store: createMemoryApiKeyStore(), subjectOf: accounts.subject, scopes: ['create'], clock },

@@ -4,20 +4,15 @@ import {
   type AuthorizationServer,
   type AuthorizationServerOptions,
   type ClientMetadata,
-  createAuthorizationServer,
   createClientRegistry,
   type PageForm,
   renderPage,
 } from 'doorward/oauth';
-import {
-  createMemoryCodeStore,
-  createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
-} from 'doorward/stores/memory';
+import { createMemoryCodeStore } from 'doorward/stores/memory';
 import { privateKey } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
 import { createWorld, PASSWORD } from '../accounts/fixture.ts';
+import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org/tenant';
 const CALLBACK = 'https://app.example.org/callback';
@@ -54,17 +49,11 @@ async function open(
   const { accounts, register, options } = createWorld();
   await register();
   const forms: PageForm[] = [];
-  const server = createAuthorizationServer({
+  const server = createServer({
     issuer: ISSUER,
     accounts: { ...accounts, grants: { ...accounts.grants, ...grants } },
     clients: createClientRegistry(CLIENTS),
-    codes: createMemoryCodeStore(),
-    consents: createMemoryConsentStore(),
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [key], active: key },
-    secret: Buffer.from('Wm4Yq8Tz1Kc6Vx9Rb3Nf7Hs2Jd5Lg0Pa'),
-    scopes: { create: 'Create posts in your name' },
     clock: options.clock ?? Date.now,
     page(view) {
       if (view.kind !== 'error') forms.push(view.form);

@@ -1,22 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  createAuthorizationServer,
-  createClientRegistry,
-  html,
-  type PageForm,
-  type PageView,
-  type RenderPage,
-  renderPage,
-} from 'doorward/oauth';
-import {
-  createMemoryCodeStore,
-  createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
-} from 'doorward/stores/memory';
+import { createClientRegistry, html, type PageForm, type PageView, type RenderPage, renderPage } from 'doorward/oauth';
 import { createTokenIssuer, privateKey } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
 import { createWorld, PASSWORD, START } from '../accounts/fixture.ts';
+import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org';
 const CALLBACK = 'https://app.example.org/callback';
@@ -39,19 +26,14 @@ async function open({ page = renderPage }: { page?: RenderPage } = {}) {
   const errors: unknown[] = [];
   const clock = () => time.now;
   const mine = { token_endpoint_auth_method: 'none', consent: 'implied', redirect_uris: [CALLBACK] } as const;
-  const server = createAuthorizationServer({
+  const server = createServer({
     issuer: ISSUER,
     accounts,
     clients: createClientRegistry([
       { ...mine, client_id: 'app', scope: 'openid' },
       { ...mine, client_id: 'other', scope: 'openid' },
     ]),
-    codes: createMemoryCodeStore(),
-    consents: createMemoryConsentStore(),
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [key], active: key },
-    secret: Buffer.from('Wm4Yq8Tz1Kc6Vx9Rb3Nf7Hs2Jd5Lg0Pa'),
     scopes: {},
     clock,
     onError: (error) => errors.push(error),

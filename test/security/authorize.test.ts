@@ -1,20 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import {
-  type AuthorizationServer,
-  createAuthorizationServer,
-  createClientRegistry,
-  type PageForm,
-  renderPage,
-} from 'doorward/oauth';
-import {
-  createMemoryCodeStore,
-  createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
-} from 'doorward/stores/memory';
+import { type AuthorizationServer, createClientRegistry, type PageForm, renderPage } from 'doorward/oauth';
 import { privateKey } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
 import { createWorld, PASSWORD } from '../accounts/fixture.ts';
+import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org/tenant';
 const CALLBACK = 'https://app.example.org/callback';
@@ -39,7 +28,7 @@ async function open(): Promise<Open> {
   const { accounts, register, options } = createWorld();
   await register();
   const forms: PageForm[] = [];
-  const server = createAuthorizationServer({
+  const server = createServer({
     issuer: ISSUER,
     accounts,
     clients: createClientRegistry([
@@ -49,12 +38,7 @@ async function open(): Promise<Open> {
         redirect_uris: ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost/cb'],
       },
     ]),
-    codes: createMemoryCodeStore(),
-    consents: createMemoryConsentStore(),
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [key], active: key },
-    secret: Buffer.from('Wm4Yq8Tz1Kc6Vx9Rb3Nf7Hs2Jd5Lg0Pa'),
     scopes: {},
     clock: options.clock ?? Date.now,
     page(view) {

@@ -1,18 +1,17 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type AccountsOptions, clientSubject, type NewGrant, type SecondFactor } from 'doorward/accounts';
-import { createAuthorizationServer, createClientRegistry } from 'doorward/oauth';
+import { createClientRegistry } from 'doorward/oauth';
 import {
   createMemoryAccountStore,
   createMemoryCodeStore,
   createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { privateKey } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
 import { createWorld, outcome, PASSWORD, START, type World } from '../accounts/fixture.ts';
 import { createWorld as createTotpWorld } from '../totp/app.ts';
+import { createServer } from './oauth-support.ts';
 
 const OTP = '123456';
 const SECRET = randomBytes(32).toString('base64url');
@@ -198,10 +197,10 @@ async function createDesk(changes: Partial<AccountsOptions> = {}) {
   const { accounts } = world;
   const codes = createMemoryCodeStore();
   const consents = createMemoryConsentStore();
-  const server = createAuthorizationServer({
-    ...{ issuer: ISSUER, resource: 'https://api.example.org', accounts, clients, scopes: { create: 'Create posts' } },
-    ...{ codes: watched(codes), consents: watched(consents), once: createMemoryOnceStore() },
-    ...{ keys: { keys: [signing], active: signing }, limits: createMemoryRateLimitStore(), secret: randomBytes(32) },
+  const server = createServer({
+    ...{ issuer: ISSUER, resource: 'https://api.example.org', accounts, clients },
+    ...{ codes: watched(codes), consents: watched(consents) },
+    ...{ keys: { keys: [signing], active: signing } },
     clock: () => world.time.now,
   });
   const { id } = await world.register();

@@ -1,13 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ClientCertificate } from 'doorward';
 import type { Handler } from 'doorward/http';
-import { createAuthorizationServer, createClientRegistry } from 'doorward/oauth';
-import {
-  createMemoryCodeStore,
-  createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
-} from 'doorward/stores/memory';
+import { createClientRegistry } from 'doorward/oauth';
 import { privateKey } from 'doorward/tokens';
 import { serve } from 'doorward/use/node';
 import { exportJWK } from 'jose';
@@ -15,6 +9,7 @@ import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ada, openAda } from '../mtls/open-ada.ts';
 import { rawRequest, statusesOf } from '../use/support.ts';
+import { createServer } from './oauth-support.ts';
 
 const issuer = 'https://login.example.org';
 const secret = 'Yk3vT8qLrW5nZ1xC7bM9pS2dF6gH4jK0';
@@ -52,17 +47,11 @@ beforeAll(async () => {
       scope: 'create',
     },
   ]);
-  ({ handler } = createAuthorizationServer({
+  ({ handler } = createServer({
     issuer,
     accounts: ada.accounts,
     clients,
-    codes: createMemoryCodeStore(),
-    consents: createMemoryConsentStore(),
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [signing], active: signing },
-    secret: 'rQ4zW8nT2xK6vB0mL5sD9gH3jF7pC1yA',
-    scopes: { create: 'Create posts in your name' },
   }));
 });
 const signing = privateKey(rsa.privateKey, { kid: 'k1' });

@@ -5,7 +5,6 @@ import {
   type ClientMetadata,
   type CodeRecord,
   type CodeStore,
-  createAuthorizationServer,
   createClientRegistry,
 } from 'doorward/oauth';
 import {
@@ -13,7 +12,6 @@ import {
   createMemoryCodeStore,
   createMemoryConsentStore,
   createMemoryOnceStore,
-  createMemoryRateLimitStore,
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { createSqlCodeStore, createSqlSessionStore, migrate } from 'doorward/stores/sql';
@@ -22,6 +20,7 @@ import { privateKey } from 'doorward/tokens';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimsOf, createWorld, PASSWORD, START } from '../accounts/fixture.ts';
+import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org';
 const API = 'https://api.example.org';
@@ -65,10 +64,10 @@ async function open(changes: Parameters<typeof createWorld>[0] & { readonly code
     settings: Partial<AuthorizationServerOptions> = {},
     clients: readonly ClientMetadata[] = [SPA, OTHER],
   ) {
-    const server = createAuthorizationServer({
+    const server = createServer({
       ...{ issuer: ISSUER, resource: API, resources: [API, REPORTS], accounts, codes, consents, once },
-      ...{ clients: createClientRegistry(clients), limits: createMemoryRateLimitStore(), clock: () => time.now },
-      ...{ keys: { keys: [signing], active: signing }, secret: randomBytes(32), scopes: { create: 'Create posts' } },
+      ...{ clients: createClientRegistry(clients), clock: () => time.now },
+      ...{ keys: { keys: [signing], active: signing } },
       ...settings,
     });
     async function post(form: Form): Promise<Answer> {

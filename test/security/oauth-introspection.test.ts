@@ -2,18 +2,17 @@ import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
 import { type AccountStore, createAccounts, type NewGrant, type SessionStore } from 'doorward/accounts';
-import { type ConsentStore, createAuthorizationServer, createClientRegistry } from 'doorward/oauth';
+import { type ConsentStore, createClientRegistry } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
 import {
   createMemoryAccountStore,
-  createMemoryCodeStore,
   createMemoryConsentStore,
-  createMemoryOnceStore,
   createMemoryRateLimitStore,
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org';
 const API = 'https://api.example.org';
@@ -52,7 +51,7 @@ async function openServer(changes: Changes = {}) {
     refreshIdleSeconds: IDLE_SECONDS,
     clock,
   });
-  const server = createAuthorizationServer({
+  const server = createServer({
     issuer: ISSUER,
     accounts,
     clients: createClientRegistry([
@@ -60,13 +59,8 @@ async function openServer(changes: Changes = {}) {
       { client_id: 'other', ...confidential, ...callback, scope: 'openid create' },
       { client_id: 'own', token_endpoint_auth_method: 'none', consent: 'implied', ...callback, scope: 'create' },
     ]),
-    codes: createMemoryCodeStore(),
     consents: changes.consents?.(consentStore) ?? consentStore,
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [key], active: key },
-    secret: SECRET,
-    scopes: { create: 'Create posts' },
     resource: API,
     subject: 'username',
     clock,

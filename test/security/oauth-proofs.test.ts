@@ -4,24 +4,19 @@ import { createGate, json } from 'doorward/http';
 import {
   type AuthorizationServer,
   type ClientMetadata,
-  createAuthorizationServer,
   createClientRegistry,
   createDpopVerifier,
   type DpopSubject,
 } from 'doorward/oauth';
 import { contractRoles } from 'doorward/rbac';
-import {
-  createMemoryCodeStore,
-  createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
-} from 'doorward/stores/memory';
+import { createMemoryOnceStore } from 'doorward/stores/memory';
 import { fixedClock } from 'doorward/testing';
 import { privateKey, publicKey } from 'doorward/tokens';
 import { calculateJwkThumbprint } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Ada, openAda } from '../mtls/open-ada.ts';
 import { type ClientKey, ecKey, forge, proofClaims, proofHeader, rsaKey } from '../oauth/support/proofs.ts';
+import { createServer } from './oauth-support.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const issuer = 'https://login.example.org';
@@ -115,18 +110,13 @@ describe('at a server', () => {
   beforeAll(async () => {
     ada = await openAda();
     once = countingOnce();
-    server = createAuthorizationServer({
+    server = createServer({
       issuer,
       resource,
       accounts: ada.accounts,
       clients: createClientRegistry([registration, signer, { ...signer, client_id: 'twin' }]),
-      codes: createMemoryCodeStore(),
-      consents: createMemoryConsentStore(),
       once,
-      limits: createMemoryRateLimitStore(),
       keys: { keys: [signing], active: signing },
-      secret: 'rQ4zW8nT2xK6vB0mL5sD9gH3jF7pC1yA',
-      scopes: { create: 'Create posts in your name' },
     });
   });
   afterAll(() => ada.close());

@@ -2,20 +2,14 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { environmentSource, narrowByScopes } from 'doorward';
 import { createAccounts, type NewGrant } from 'doorward/accounts';
 import { createGate, createRouter, type Handler, json } from 'doorward/http';
-import { createAuthorizationServer, createClientRegistry } from 'doorward/oauth';
+import { createClientRegistry } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
 import { contractRoles } from 'doorward/rbac';
-import {
-  createMemoryAccountStore,
-  createMemoryCodeStore,
-  createMemoryConsentStore,
-  createMemoryOnceStore,
-  createMemoryRateLimitStore,
-  createMemorySessionStore,
-} from 'doorward/stores/memory';
+import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org';
 const API = 'https://api.example.org';
@@ -43,7 +37,7 @@ async function openServer(changes: { readonly introspectionsPerMinute?: number }
     defaultRoles: ['editor'],
     clock,
   });
-  const server = createAuthorizationServer({
+  const server = createServer({
     issuer: ISSUER,
     accounts,
     clients: createClientRegistry([
@@ -52,12 +46,7 @@ async function openServer(changes: { readonly introspectionsPerMinute?: number }
       { client_id: 'api', ...secret, grant_types: ['client_credentials'], scope: 'create', introspects: [API] },
       { client_id: 'batch', ...secret, scope: 'create update', roles: ['editor'] },
     ]),
-    codes: createMemoryCodeStore(),
-    consents: createMemoryConsentStore(),
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [key], active: key },
-    secret: SECRET,
     scopes: { create: 'Create posts', update: 'Change posts' },
     resource: API,
     resources: [API, REPORTS],

@@ -4,7 +4,6 @@ import {
   type AuthorizationServer,
   type AuthorizationServerOptions,
   type CodeRecord,
-  createAuthorizationServer,
   createClientRegistry,
 } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
@@ -12,12 +11,12 @@ import {
   createMemoryAccountStore,
   createMemoryCodeStore,
   createMemoryConsentStore,
-  createMemoryOnceStore,
   createMemoryRateLimitStore,
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
 import { describe, expect, it } from 'vitest';
+import { createServer } from './oauth-support.ts';
 
 const START = Date.UTC(2026, 0, 1, 12);
 const ISSUER = 'https://login.example.org';
@@ -70,7 +69,7 @@ async function createWorld(changes: Partial<AuthorizationServerOptions> = {}) {
   });
   const codes = hooked('codes', createMemoryCodeStore());
   const consents = hooked('consents', createMemoryConsentStore());
-  const server = createAuthorizationServer({
+  const server = createServer({
     issuer: ISSUER,
     resource: API,
     accounts,
@@ -92,11 +91,7 @@ async function createWorld(changes: Partial<AuthorizationServerOptions> = {}) {
         scope: 'openid create',
       },
     ]),
-    once: createMemoryOnceStore(),
-    limits: createMemoryRateLimitStore(),
     keys: { keys: [signing], active: signing },
-    secret: randomBytes(32),
-    scopes: { create: 'Create posts in your name' },
     clock,
     // A machine that is busy with 1,000 requests is not a store that is down.
     storeTimeoutMs: 60_000,
