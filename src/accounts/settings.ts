@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { guarded } from '../core/guarded.ts';
 import { systemClock } from '../core/index.ts';
 import { commonPasswords, type PasswordRules } from '../passwords/index.ts';
@@ -60,9 +60,9 @@ export function readSettings(options: AccountsOptions): Settings {
   const limits = { loginMaxFailures, loginWindowSeconds, registerMaxPerHour };
   const spans = { maxSessionSeconds, refreshAbsoluteSeconds, refreshIdleSeconds, storeTimeoutMs };
   for (const [field, value] of Object.entries({ ...limits, ...spans, minLength, maxLength, checkTimeoutMs })) {
-    checkNumber(field, value, 1, MAX_NUMBER);
+    requireWholeNumber(field, value, 1, MAX_NUMBER);
   }
-  checkNumber('refreshGraceSeconds', refreshGraceSeconds, 0, MAX_GRACE_SECONDS);
+  requireWholeNumber('refreshGraceSeconds', refreshGraceSeconds, 0, MAX_GRACE_SECONDS);
   if (minLength > maxLength) throw configInvalid('minLength', 'must not be above `maxLength`');
   if (check !== undefined && typeof check !== 'function') throw configInvalid('check', 'must be a function');
   checkRoles(options.roles, defaultRoles);
@@ -91,12 +91,6 @@ export function readSettings(options: AccountsOptions): Settings {
     limits: boundedRateLimitStore(options.limits, storeTimeoutMs),
     sessions: boundedSessionStore(options.sessions, storeTimeoutMs),
   };
-}
-
-function checkNumber(field: string, value: number, least: number, most: number): void {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
-  }
 }
 
 function checkRoles(roles: readonly string[], defaultRoles: readonly string[]): void {

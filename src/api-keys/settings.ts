@@ -1,4 +1,4 @@
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { guarded } from '../core/guarded.ts';
 import { type Clock, type MaybePromise, type Subject, systemClock } from '../core/index.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
@@ -54,9 +54,7 @@ export function readSettings(options: ApiKeysOptions): Settings {
     throw configInvalid('prefix', 'must be 1 to 24 of a-z, 0-9 and _, with a letter first and no _ last');
   }
   for (const [name, value] of Object.entries({ maxKeysPerAccount, storeTimeoutMs })) {
-    if (!Number.isInteger(value) || value < 1 || value > MAX_NUMBER) {
-      throw configInvalid(name, `must be a whole number from 1 to ${MAX_NUMBER}`);
-    }
+    requireWholeNumber(name, value, 1, MAX_NUMBER);
   }
   return {
     store: boundedApiKeyStore(store, storeTimeoutMs),

@@ -1,9 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { createFairPool } from '../passwords/fair-pool.ts';
 import { hasherOver } from '../passwords/hasher-over.ts';
 import type { PasswordHasher, Pepper } from '../passwords/index.ts';
-import { checkRange } from '../passwords/options.ts';
 import { readPeppers } from '../passwords/pepper.ts';
 import { argon2Algorithm } from './argon2-algorithm.ts';
 import { runArgon2Job } from './argon2-job.ts';
@@ -52,11 +51,11 @@ export function createArgon2Hasher(options: Argon2HasherOptions = {}): PasswordH
   refuseUnknownOptions(options, ['memoryKiB', 'passes', 'parallelism', 'concurrency', 'queueLimit', 'peppers']);
   const { memoryKiB = 19_456, passes = 2, parallelism = 1, queueLimit = 64 } = options;
   const { concurrency = Math.min(availableParallelism(), MAX_DEFAULT_CONCURRENCY) } = options;
-  checkRange('memoryKiB', memoryKiB, MIN_KIB_PER_LANE, MAX_MEMORY_KIB);
-  checkRange('passes', passes, 1, MAX_PASSES);
-  checkRange('parallelism', parallelism, 1, MAX_PARALLELISM);
-  checkRange('concurrency', concurrency, 1, 1_024);
-  checkRange('queueLimit', queueLimit, 1, 1_000_000);
+  requireWholeNumber('memoryKiB', memoryKiB, MIN_KIB_PER_LANE, MAX_MEMORY_KIB);
+  requireWholeNumber('passes', passes, 1, MAX_PASSES);
+  requireWholeNumber('parallelism', parallelism, 1, MAX_PARALLELISM);
+  requireWholeNumber('concurrency', concurrency, 1, 1_024);
+  requireWholeNumber('queueLimit', queueLimit, 1, 1_000_000);
   const cost = { memoryKiB, passes, parallelism };
   const problem = costProblem(cost);
   if (problem !== undefined) throw configInvalid('memoryKiB', problem);

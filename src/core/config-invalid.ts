@@ -19,8 +19,15 @@ export function refuseUnknownOptions(options: unknown, known: Iterable<string>):
   }
 }
 
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
+/** @throws `CONFIG_INVALID` for what is not a whole number between two bounds. */
+export function requireWholeNumber(field: string, value: unknown, least: number, most: number): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
+}
+
+/** Whether a value is an object that was written down: not one of a class, and no list. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

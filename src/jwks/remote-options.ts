@@ -1,5 +1,5 @@
 import { ASYMMETRIC_ALGORITHMS } from '../core/asymmetric-algorithms.ts';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { readText, readTexts, requireSeconds } from '../tokens/options.ts';
 import { requireIssuerAddress, requireKeyAddress } from './address.ts';
 import type { Discovery } from './discovery.ts';
@@ -84,8 +84,8 @@ export function readRemoteSettings(options: RemoteKeySetOptions): RemoteSettings
     maxAgeMs,
     cooldownMs,
     maxStaleMs: seconds('maxStaleSeconds', 86_400, 0, 604_800),
-    timeoutMs: requireCount('timeoutMs', options.timeoutMs ?? 5_000, 60_000),
-    maxBytes: requireCount('maxBytes', options.maxBytes ?? 65_536, 2 ** 20),
+    timeoutMs: requireWholeNumber('timeoutMs', options.timeoutMs ?? 5_000, 1, 60_000),
+    maxBytes: requireWholeNumber('maxBytes', options.maxBytes ?? 65_536, 1, 2 ** 20),
     fetch,
     monotonicClock,
   };
@@ -96,11 +96,4 @@ export function readAlgorithms(options: RemoteKeyOptions): readonly RemoteAlgori
   const known = names.flatMap((name) => ASYMMETRIC_ALGORITHMS.filter((alg) => alg === name));
   if (known.length < names.length) throw configInvalid('algorithms', 'must be among RS256, PS256 and ES256');
   return known;
-}
-
-function requireCount(name: string, value: unknown, most: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > most) {
-    throw configInvalid(name, `must be a whole number from 1 to ${most}`);
-  }
-  return value;
 }

@@ -1,4 +1,4 @@
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { guarded } from '../core/guarded.ts';
 import {
   type CallerAuthenticator,
@@ -61,8 +61,6 @@ function validated(options: CertificateAuthenticatorOptions): Required<Certifica
   for (const [name, value] of Object.entries({ principalOf, clock })) {
     if (typeof value !== 'function') throw configInvalid(name, 'must be a function');
   }
-  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS) {
-    throw configInvalid('timeoutMs', `must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
-  }
+  requireWholeNumber('timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS);
   return { principalOf, timeoutMs, clock };
 }

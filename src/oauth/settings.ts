@@ -1,6 +1,6 @@
 import { boundedRateLimitStore } from '../accounts/bounded-stores.ts';
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { systemClock } from '../core/index.ts';
 import type { ErrorListener } from '../http/index.ts';
 import { publicJwks, type SigningKeySet, secretKey } from '../tokens/index.ts';
@@ -59,14 +59,14 @@ export function readSettings(options: AuthorizationServerOptions): Settings {
   const resources = options.resources ?? [resource];
   if (!resources.includes(resource)) throw configInvalid('resources', 'must have `resource` among them');
   for (const audience of resources) readResource(audience);
-  checkNumber('accessTokenSeconds', accessTokenSeconds, 1, 86_400);
-  checkNumber('idTokenSeconds', idTokenSeconds, 1, 3_600);
-  checkNumber('codeSeconds', codeSeconds, 1, 600);
-  checkNumber('maxVerifierFailures', maxVerifierFailures, 1, 100);
-  checkNumber('codesPerMinute', codesPerMinute, 1, 2 ** 31 - 1);
-  checkNumber('introspectionsPerMinute', introspectionsPerMinute, 1, 2 ** 31 - 1);
-  checkNumber('clientTokensPerMinute', clientTokensPerMinute, 1, 2 ** 31 - 1);
-  checkNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
+  requireWholeNumber('accessTokenSeconds', accessTokenSeconds, 1, 86_400);
+  requireWholeNumber('idTokenSeconds', idTokenSeconds, 1, 3_600);
+  requireWholeNumber('codeSeconds', codeSeconds, 1, 600);
+  requireWholeNumber('maxVerifierFailures', maxVerifierFailures, 1, 100);
+  requireWholeNumber('codesPerMinute', codesPerMinute, 1, 2 ** 31 - 1);
+  requireWholeNumber('introspectionsPerMinute', introspectionsPerMinute, 1, 2 ** 31 - 1);
+  requireWholeNumber('clientTokensPerMinute', clientTokensPerMinute, 1, 2 ** 31 - 1);
+  requireWholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
   if (subject !== 'id' && subject !== 'username') throw configInvalid('subject', "must be 'id' or 'username'");
   if (typeof page !== 'function') throw configInvalid('page', 'must be a function');
   if (typeof options.accounts?.grants?.start !== 'function')
@@ -157,11 +157,5 @@ function checkKeys(keys: SigningKeySet, { clients }: ClientRegistry): void {
   }
   if (active.alg !== 'RS256' && clients.some(({ scopes }) => scopes.includes('openid'))) {
     throw configInvalid('keys', 'must sign with RS256 where clients may ask for the scope openid');
-  }
-}
-
-function checkNumber(field: string, value: number, least: number, most: number): void {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
   }
 }

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, requireWholeNumber } from '../core/config-invalid.ts';
 import { ask, type EnvironmentSource, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
 import { parseJsonObject } from '../core/json-object.ts';
 import { readBytes } from '../core/read-bytes.ts';
 import { membersOf } from './members.ts';
-import { bearerToken, count } from './options.ts';
+import { bearerToken } from './options.ts';
 import { requestOf } from './wire-request.ts';
 
 export interface DecisionEndpointOptions {
@@ -34,7 +34,7 @@ const NO_INPUT = { code: 'api_usage_warning', message: "'input' key missing from
  */
 export function createDecisionEndpoint(options: DecisionEndpointOptions): (request: Request) => Promise<Response> {
   const { pdp, environment, path = '/v1/data/authz/allow' } = options;
-  const decisionTimeoutMs = count('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 60_000);
+  const decisionTimeoutMs = requireWholeNumber('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 1, 60_000);
   const isTrusted = callerCheck(bearerToken('token', options.token));
   if (!path.startsWith('/')) throw configInvalid('path', 'must begin with "/"');
 

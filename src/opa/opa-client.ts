@@ -1,10 +1,11 @@
 import { type Dispatcher, Pool } from 'undici';
+import { requireWholeNumber } from '../core/config-invalid.ts';
 import { type AccessRequest, anyOf, type Decision, deny, type PolicyDecisionPoint } from '../core/index.ts';
 import { decisionOf } from './answer.ts';
 import { type Deadline, within } from './deadline.ts';
 import { exchange } from './exchange.ts';
 import { opaTarget } from './opa-target.ts';
-import { bearerToken, count } from './options.ts';
+import { bearerToken } from './options.ts';
 import { rolesToAsk, wireInput } from './wire-input.ts';
 
 export interface OpaClientOptions {
@@ -48,9 +49,14 @@ export interface OpaClient extends PolicyDecisionPoint {
  */
 export function createOpaClient(options: OpaClientOptions): OpaClient {
   const { origin, path } = opaTarget(options.url, options.path ?? 'authz/allow');
-  const timeoutMs = count('timeoutMs', options.timeoutMs ?? 2_000, 600_000);
-  const maxResponseBytes = count('maxResponseBytes', options.maxResponseBytes ?? 65_536);
-  const connections = count('connections', options.connections ?? 64);
+  const timeoutMs = requireWholeNumber('timeoutMs', options.timeoutMs ?? 2_000, 1, 600_000);
+  const maxResponseBytes = requireWholeNumber(
+    'maxResponseBytes',
+    options.maxResponseBytes ?? 65_536,
+    1,
+    Number.MAX_SAFE_INTEGER,
+  );
+  const connections = requireWholeNumber('connections', options.connections ?? 64, 1, Number.MAX_SAFE_INTEGER);
   const token = bearerToken('token', options.token);
   const roleOrder = [...new Set(options.roleOrder)];
   const headers = {

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { refuseUnknownOptions } from '../core/config-invalid.ts';
+import { refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { bcryptAlgorithm, MAX_COST, MIN_COST } from './bcrypt-algorithm.ts';
 import { type BcryptJob, runBcryptJob } from './bcrypt-job.ts';
 import { bcryptWorkerSource } from './bcrypt-worker.generated.ts';
@@ -8,7 +8,6 @@ import type { PasswordHasher } from './hasher.ts';
 import { hasherOver } from './hasher-over.ts';
 import type { Lane } from './lane.ts';
 import { mainThreadLanes } from './main-thread-lane.ts';
-import { checkRange } from './options.ts';
 import { type Pepper, readPeppers } from './pepper.ts';
 import { openWorkerLane } from './worker-lane.ts';
 
@@ -47,9 +46,9 @@ export interface BcryptHasherOptions {
 export function createBcryptHasher(options: BcryptHasherOptions = {}): PasswordHasher {
   refuseUnknownOptions(options, ['cost', 'workers', 'queueLimit', 'peppers']);
   const { cost = 12, workers = availableParallelism(), queueLimit = 64 } = options;
-  checkRange('cost', cost, MIN_COST, MAX_COST);
-  checkRange('workers', workers, 1, 1_024);
-  checkRange('queueLimit', queueLimit, 1, 1_000_000);
+  requireWholeNumber('cost', cost, MIN_COST, MAX_COST);
+  requireWholeNumber('workers', workers, 1, 1_024);
+  requireWholeNumber('queueLimit', queueLimit, 1, 1_000_000);
   const secrets = readPeppers('peppers' in options ? options.peppers : []);
   const pool = createFairPool({ openLane: bcryptLanes(), lanes: workers, queueLimit });
   return hasherOver(bcryptAlgorithm(cost, pool.run), secrets, pool.close);

@@ -1,4 +1,4 @@
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import type { TokenResult } from './result.ts';
 
 export interface TokenCacheOptions {
@@ -34,9 +34,7 @@ export function readCache(options: TokenCacheOptions | undefined): VerifiedCache
   if (options === undefined) return undefined;
   refuseUnknownOptions(options, ['maxTokens']);
   const { maxTokens } = options;
-  if (!Number.isSafeInteger(maxTokens) || maxTokens < 2 || maxTokens > 1_000_000) {
-    throw configInvalid('maxTokens', 'must be a whole number from 2 to 1000000');
-  }
+  requireWholeNumber('maxTokens', maxTokens, 2, 1_000_000);
   return createVerifiedCache(maxTokens);
 }
 

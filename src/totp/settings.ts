@@ -1,6 +1,6 @@
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { isDisplayName } from '../core/identifiers.ts';
 import type { OnceStore } from '../core/once-store.ts';
 import { derivedKey } from '../tokens/derived-key.ts';
@@ -46,9 +46,9 @@ export function readSettings(options: TotpOptions): Settings {
   refuseUnknownOptions(options, OPTIONS);
   const { store, once, sealKey, issuer, clock = systemClock } = options;
   const { driftSteps = 1, confirmSeconds = 900, storeTimeoutMs = 3_000 } = options;
-  wholeNumber('driftSteps', driftSteps, 0, 2);
-  wholeNumber('confirmSeconds', confirmSeconds, 60, 86_400);
-  wholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 2 ** 31 - 1);
+  requireWholeNumber('driftSteps', driftSteps, 0, 2);
+  requireWholeNumber('confirmSeconds', confirmSeconds, 60, 86_400);
+  requireWholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 2 ** 31 - 1);
   if (typeof store?.find !== 'function') throw configInvalid('store', 'must be a store of TOTP enrolments');
   if (typeof once?.once !== 'function') throw configInvalid('once', 'must be a store of what may happen once');
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
@@ -67,10 +67,4 @@ export function readSettings(options: TotpOptions): Settings {
     confirmMs: confirmSeconds * 1_000,
     clock,
   };
-}
-
-function wholeNumber(field: string, value: number, least: number, most: number): void {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
-  }
 }

@@ -1,6 +1,6 @@
 import { boundedOnceStore } from '../core/bounded-once-store.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import { isDisplayName } from '../core/identifiers.ts';
 import type { OnceStore } from '../core/once-store.ts';
 import { derivedKey } from '../tokens/derived-key.ts';
@@ -50,8 +50,8 @@ export function readSettings(options: PasskeysOptions): Settings {
   refuseUnknownOptions(options, OPTIONS);
   const { store, once, challengeKey, rpId, rpName, origins, clock = systemClock } = options;
   const { challengeSeconds = 300, storeTimeoutMs = 3_000 } = options;
-  wholeNumber('challengeSeconds', challengeSeconds, 30, 3_600);
-  wholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 2 ** 31 - 1);
+  requireWholeNumber('challengeSeconds', challengeSeconds, 30, 3_600);
+  requireWholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 2 ** 31 - 1);
   if (typeof store?.find !== 'function') throw configInvalid('store', 'must be a store of passkeys');
   if (typeof once?.once !== 'function') throw configInvalid('once', 'must be a store of what may happen once');
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
@@ -89,10 +89,4 @@ function originProblem(origin: unknown, rpId: string): string | undefined {
   return url.protocol === 'https:' || (url.protocol === 'http:' && local)
     ? undefined
     : 'must begin with https:// (on localhost, http:// is allowed)';
-}
-
-function wholeNumber(field: string, value: number, least: number, most: number): void {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
-  }
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { ASYMMETRIC_ALGORITHMS } from '../../core/asymmetric-algorithms.ts';
-import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import { type Clock, systemClock } from '../../core/index.ts';
 import { requireIssuerAddress } from '../../jwks/address.ts';
 import type { Discovery, RemoteAlgorithm } from '../../jwks/index.ts';
@@ -85,9 +85,9 @@ export function readOptions(options: OAuthClientOptions): Settings {
     throw configInvalid('dispatcher', 'must be a dispatcher of undici');
   }
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
-  requireNumber('maxTransactionSeconds', maxTransactionSeconds, 1, 86_400);
-  requireNumber('toleranceSeconds', toleranceSeconds, 0, 60);
-  requireNumber('timeoutMs', timeoutMs, 1, 60_000);
+  requireWholeNumber('maxTransactionSeconds', maxTransactionSeconds, 1, 86_400);
+  requireWholeNumber('toleranceSeconds', toleranceSeconds, 0, 60);
+  requireWholeNumber('timeoutMs', timeoutMs, 1, 60_000);
   checkAuthentication(authentication);
   const defaults = { authentication, scope, discovery, algorithms, maxTransactionSeconds, toleranceSeconds, timeoutMs };
   const isOidc = scope.split(' ').includes('openid');
@@ -115,10 +115,4 @@ function checkAuthentication(authentication: ClientAuthentication): void {
 function requireText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') throw configInvalid(name, 'must be a non-empty string');
   return value;
-}
-
-function requireNumber(name: string, value: unknown, least: number, most: number): void {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
-    throw configInvalid(name, `must be a whole number from ${least} to ${most}`);
-  }
 }

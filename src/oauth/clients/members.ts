@@ -1,4 +1,4 @@
-import { configInvalid } from '../../core/config-invalid.ts';
+import { configInvalid, isPlainObject } from '../../core/config-invalid.ts';
 
 /** The members of a registration, which may come of a JSON file. A member that is there must say something. */
 export interface Members {
@@ -53,10 +53,4 @@ export function membersOf(holder: unknown, path: string, known: readonly string[
       return Object.freeze(list);
     },
   };
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

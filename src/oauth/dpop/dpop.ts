@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ASYMMETRIC_ALGORITHMS, type AsymmetricAlgorithm } from '../../core/asymmetric-algorithms.ts';
 import { boundedOnceStore } from '../../core/bounded-once-store.ts';
-import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import { type Caller, type Clock, type OnceStore, publishAudit, systemClock } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { originOf } from '../../core/origin.ts';
@@ -65,9 +65,9 @@ export function createDpopVerifier(options: DpopVerifierOptions): DpopVerifier {
   ) {
     throw configInvalid('algorithms', 'must be a non-empty list of ES256, PS256 and RS256');
   }
-  wholeNumber('maxAgeSeconds', maxAgeSeconds, 1, 600);
-  wholeNumber('toleranceSeconds', toleranceSeconds, 0, 60);
-  wholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
+  requireWholeNumber('maxAgeSeconds', maxAgeSeconds, 1, 600);
+  requireWholeNumber('toleranceSeconds', toleranceSeconds, 0, 60);
+  requireWholeNumber('storeTimeoutMs', storeTimeoutMs, 1, 600_000);
   if (typeof clock !== 'function') throw configInvalid('clock', 'must be a function');
   const accepted = [...algorithms];
   const once = boundedOnceStore(options.once, storeTimeoutMs);
@@ -151,10 +151,4 @@ function onceKey(thumbprint: string, jti: string): string {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
-}
-
-function wholeNumber(field: string, value: number, least: number, most: number): void {
-  if (!Number.isInteger(value) || value < least || value > most) {
-    throw configInvalid(field, `must be a whole number from ${least} to ${most}`);
-  }
 }
