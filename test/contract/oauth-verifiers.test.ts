@@ -36,12 +36,14 @@ describe('verifiers of others, by our JWKS', () => {
     });
     const judge = (token: string) =>
       new Promise<{ auth?: { sub?: string } }>((resolve, reject) => {
-        const request: { auth?: { sub?: string }; [name: string]: unknown } = {
+        // Express is not installed: its request is what the guard reads of it.
+        type Guarded = Parameters<typeof guard>;
+        const request: { readonly headers: object; readonly method: string; auth?: { sub?: string } } = {
           method: 'GET',
           headers: { authorization: `Bearer ${token}` },
         };
-        // biome-ignore lint/suspicious/noExplicitAny: express is not installed, its request is what the guard reads of it
-        void guard(request as any, {} as any, (error?: unknown) => (error ? reject(error) : resolve(request)));
+        const next = (error?: unknown): void => (error ? reject(error) : resolve(request));
+        void guard(request as unknown as Guarded[0], {} as Guarded[1], next);
       });
     expect((await judge(accessToken)).auth?.sub).toBe('viewer');
     await expect(judge(`${accessToken.slice(0, -4)}AAAA`)).rejects.toThrow('invalid');

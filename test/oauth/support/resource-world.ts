@@ -1,11 +1,17 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import diagnostics from 'node:diagnostics_channel';
 import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
-import { clientSubject, type Grants, type NewGrant, type PublicAccount } from 'doorward/accounts';
+import { type Account, clientSubject, createAccounts, type Grants, type NewGrant } from 'doorward/accounts';
 import type { RequestInfo } from 'doorward/http';
 import type { Client } from 'doorward/oauth';
-import { createMemoryOnceStore, createMemoryRateLimitStore } from 'doorward/stores/memory';
-import { createTokenIssuer, privateKey } from 'doorward/tokens';
+import { createBcryptHasher } from 'doorward/passwords';
+import {
+  createMemoryAccountStore,
+  createMemoryOnceStore,
+  createMemoryRateLimitStore,
+  createMemorySessionStore,
+} from 'doorward/stores/memory';
+import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
 import { createAuthenticateClient } from '../../../src/oauth/clients/client-authentication.ts';
@@ -18,7 +24,6 @@ import { createIntrospection } from '../../../src/oauth/resource/introspection.t
 import { createRevocation } from '../../../src/oauth/resource/revocation.ts';
 import { createUserinfo } from '../../../src/oauth/resource/userinfo.ts';
 import type { Settings } from '../../../src/oauth/settings.ts';
-import { createMemoryGrants } from './memory-grants.ts';
 
 export const SECRET = 'kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A';
 export const INFO: RequestInfo = { requestId: 'r1', ip: '192.0.2.1' };
@@ -28,6 +33,8 @@ export const API = 'https://api.example.org';
 export const REPORTS = 'https://reports.example.org';
 export const signingKey: KeyObject = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
 const active = privateKey(signingKey, { kid: 'k1' });
+const firstParty = secretKey(SECRET);
+const hasher = createBcryptHasher({ cost: 4, workers: 1 });
 
 /** The clients of these tests, by what they are. */
 const CLIENTS: readonly Client[] = [
@@ -71,11 +78,19 @@ export interface ResourceWorldChanges {
 export function createResourceWorld(changes: ResourceWorldChanges = {}) {
   const time = { now: START };
   const clock = (): number => time.now;
-  const accounts = new Map<string, PublicAccount>([['id-ada', ada()]]);
+  const audit = listen();
+  const accounts = new Map<string, Account>([['id-ada', ada()]]);
   const clients = new Map(CLIENTS.map((client) => [client.id, registered(client)]));
   const errors: unknown[] = [];
-  const inMemory = createMemoryGrants((id) => accounts.get(id), clock);
-  const grants = changes.grants?.(inMemory) ?? inMemory;
+  const { grants: real } = createAccounts({
+    store: { ...createMemoryAccountStore(), byId: async (id) => accounts.get(id) },
+    sessions: createMemorySessionStore(),
+    limits: createMemoryRateLimitStore(),
+    issuer: createTokenIssuer({ key: firstParty, clock }),
+    verifier: createTokenVerifier({ keys: [firstParty], clock }),
+    ...{ hasher, clock, roles: ['viewer', 'editor'], refreshGraceSeconds: 0, refreshIdleSeconds: 2_592_000 },
+  });
+  const grants = changes.grants?.(real) ?? real;
   const once = createMemoryOnceStore();
   const settings = {
     issuer: ISSUER,
@@ -106,6 +121,7 @@ export function createResourceWorld(changes: ResourceWorldChanges = {}) {
     const { clientId = 'spa', scope = 'openid create', aud = API, claims = {} } = token;
     const isOwn = clientId === 'batch';
     const sid = randomUUID();
+    const heard = audit.length;
     const started = await grants.start({
       sessionId: sid,
       accountId: isOwn ? clientSubject(clientId) : 'id-ada',
@@ -119,6 +135,8 @@ export function createResourceWorld(changes: ResourceWorldChanges = {}) {
       refreshToken: !isOwn,
       ...token.grant,
     });
+    // What the set-up publishes is not what is looked at.
+    audit.length = heard;
     const issuer = createTokenIssuer({
       key: token.key === undefined ? active : privateKey(token.key, { kid: 'k1' }),
       issuer: token.issuer ?? ISSUER,
@@ -140,7 +158,7 @@ export function createResourceWorld(changes: ResourceWorldChanges = {}) {
     clients,
     errors,
     grants,
-    audit: listen(),
+    audit,
     issue,
     findAccessToken,
     ...createAuthenticate(settings, { findAccessToken, dpop }),
@@ -207,14 +225,10 @@ function registered(client: Client): RegisteredClient {
   return { client, secretHash: createHash('sha256').update(SECRET).digest() };
 }
 
-function ada(): PublicAccount {
+function ada(): Account {
   return {
-    id: 'id-ada',
-    username: 'Ada',
-    email: 'ada@example.org',
-    roles: ['viewer'],
-    createdAt: '2026-01-01T00:00:00.000Z',
-    disabled: false,
+    ...{ id: 'id-ada', username: 'Ada', usernameKey: 'ada', email: 'ada@example.org' },
+    ...{ passwordHash: 'none', roles: ['viewer'], createdAt: START, disabled: false },
   };
 }
 
