@@ -1,5 +1,4 @@
-import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, type AuditEvent, type Caller } from 'doorward';
+import type { AuditEvent, Caller } from 'doorward';
 import {
   type Account,
   type Accounts,
@@ -12,7 +11,7 @@ import {
 import { createBcryptHasher, type PasswordHasher } from 'doorward/passwords';
 import { createMemoryAccountStore, createMemoryRateLimitStore, createMemorySessionStore } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, secretKey } from 'doorward/tokens';
-import { onTestFinished } from 'vitest';
+import { heardEvents } from '../audit/heard-events.ts';
 
 export const PASSWORD = 'a good passphrase';
 export const START: number = Date.UTC(2026, 0, 1, 12);
@@ -66,12 +65,7 @@ export function createWorld(changes: Partial<AccountsOptions> = {}): World {
     ...changes,
     hasher,
   };
-  const audit: AuditEvent[] = [];
-  const listen = (event: unknown) => audit.push(event as AuditEvent);
-  diagnostics.subscribe(AUDIT_CHANNEL, listen);
-  onTestFinished(() => {
-    diagnostics.unsubscribe(AUDIT_CHANNEL, listen);
-  });
+  const audit = heardEvents();
   const accounts = createAccounts(options);
   return {
     accounts,

@@ -1,6 +1,4 @@
 import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
-import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
 import { type AccountStore, createAccounts, type NewGrant, type SessionStore } from 'doorward/accounts';
 import { type ConsentStore, createClientRegistry } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
@@ -11,7 +9,8 @@ import {
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { heardEvents } from '../audit/heard-events.ts';
 import { createServer } from './oauth-support.ts';
 
 const ISSUER = 'https://login.example.org';
@@ -100,14 +99,6 @@ async function openServer(changes: Changes = {}) {
   const isActive = async (token: string) => (await server.introspect(token)).active;
   const refresh = (token: string) => post('/oauth/token', { grant_type: 'refresh_token', refresh_token: token });
   return { accounts, server, time, id, register, sign, grant, post, isActive, refresh };
-}
-
-function listen(): AuditEvent[] {
-  const heard: AuditEvent[] = [];
-  const hear = (event: unknown): void => void heard.push(event as AuditEvent);
-  diagnostics.subscribe(AUDIT_CHANNEL, hear);
-  onTestFinished(() => void diagnostics.unsubscribe(AUDIT_CHANNEL, hear));
-  return heard;
 }
 
 describe('a refresh token is active', () => {
@@ -267,7 +258,7 @@ describe('taking all consents back', () => {
     const { accounts, server, grant, id, isActive } = await openServer();
     const login = await accounts.login({ username: 'ada', password: 'a good passphrase' });
     const own = await grant('own');
-    const heard = listen();
+    const heard = heardEvents();
     await server.consents.revokeAll(id);
     expect([await isActive(own.token), await isActive(own.refreshToken)]).toEqual([false, false]);
     expect((await accounts.authenticate(login.accessToken)).ok).toBe(true);

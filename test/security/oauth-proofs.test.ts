@@ -1,5 +1,4 @@
-import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, type AuditEvent, type OnceStore } from 'doorward';
+import type { OnceStore } from 'doorward';
 import { createGate, json } from 'doorward/http';
 import {
   type AuthorizationServer,
@@ -13,7 +12,8 @@ import { createMemoryOnceStore } from 'doorward/stores/memory';
 import { fixedClock } from 'doorward/testing';
 import { privateKey, publicKey } from 'doorward/tokens';
 import { calculateJwkThumbprint } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { heardEvents } from '../audit/heard-events.ts';
 import { type Ada, openAda } from '../mtls/open-ada.ts';
 import { type ClientKey, ecKey, forge, proofClaims, proofHeader, rsaKey } from '../oauth/support/proofs.ts';
 import { createServer } from './oauth-support.ts';
@@ -45,14 +45,6 @@ function countingOnce(): OnceStore & { readonly keys: string[] } {
   };
 }
 
-function listen(): AuditEvent[] {
-  const events: AuditEvent[] = [];
-  const onEvent = (event: unknown) => events.push(event as AuditEvent);
-  diagnostics.subscribe(AUDIT_CHANNEL, onEvent);
-  onTestFinished(() => void diagnostics.unsubscribe(AUDIT_CHANNEL, onEvent));
-  return events;
-}
-
 describe('a verifier that is told the key of the token', () => {
   const open = (once: OnceStore = createMemoryOnceStore()) => createDpopVerifier({ once, clock: fixedClock(START) });
 
@@ -74,7 +66,7 @@ describe('a verifier that is told the key of the token', () => {
   });
 
   it('tells in the event where the proof came from', async () => {
-    const events = listen();
+    const events = heardEvents();
     await open().verify('no proof', { ...about, caller: { ip: '192.0.2.7', requestId: 'r-7' } });
     expect(events).toEqual([{ type: 'proof.rejected', reason: 'malformed', ip: '192.0.2.7', requestId: 'r-7' }]);
   });
@@ -144,7 +136,7 @@ describe('at a server', () => {
   it('a stolen token with proofs of the thief fills no store, and both refusals tell where they came from', async () => {
     const { token } = await boundToken();
     const before = once.keys.length;
-    const events = listen();
+    const events = heardEvents();
     const proof = proofOf({ ...about, accessToken: token }, thief, Date.now());
     expect(await server.authenticate(token, callerWith(proof))).toEqual({ ok: false, reason: 'confirmation' });
     expect(once.keys).toHaveLength(before);
@@ -155,7 +147,7 @@ describe('at a server', () => {
   });
 
   it('a bad proof at the token endpoint tells where it came from', async () => {
-    const events = listen();
+    const events = heardEvents();
     expect((await post({}, { authorization, dpop: 'no' })).body.error).toBe('invalid_dpop_proof');
     expect(events).toEqual([{ type: 'proof.rejected', reason: 'malformed', ip: '192.0.2.1', requestId: 'r-1' }]);
   });

@@ -1,6 +1,4 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
 import { type Account, clientSubject, createAccounts, type Grants, type NewGrant } from 'doorward/accounts';
 import type { RequestInfo } from 'doorward/http';
 import type { Client } from 'doorward/oauth';
@@ -13,7 +11,6 @@ import {
 } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
 import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose';
-import { onTestFinished } from 'vitest';
 import { createAuthenticateClient } from '../../../src/oauth/clients/client-authentication.ts';
 import type { RegisteredClient } from '../../../src/oauth/clients/client-registry.ts';
 import { createDpopVerifier } from '../../../src/oauth/dpop/dpop.ts';
@@ -24,6 +21,7 @@ import { createIntrospection } from '../../../src/oauth/resource/introspection.t
 import { createRevocation } from '../../../src/oauth/resource/revocation.ts';
 import { createUserinfo } from '../../../src/oauth/resource/userinfo.ts';
 import type { Settings } from '../../../src/oauth/settings.ts';
+import { heardEvents } from '../../audit/heard-events.ts';
 
 export const SECRET = 'kE2v9pXr7QmZt4Ls8WnYb3Hd6Jc1Gf5A';
 export const INFO: RequestInfo = { requestId: 'r1', ip: '192.0.2.1' };
@@ -78,7 +76,7 @@ export interface ResourceWorldChanges {
 export function createResourceWorld(changes: ResourceWorldChanges = {}) {
   const time = { now: START };
   const clock = (): number => time.now;
-  const audit = listen();
+  const audit = heardEvents();
   const accounts = new Map<string, Account>([['id-ada', ada()]]);
   const clients = new Map(CLIENTS.map((client) => [client.id, registered(client)]));
   const errors: unknown[] = [];
@@ -230,16 +228,4 @@ function ada(): Account {
     ...{ id: 'id-ada', username: 'Ada', usernameKey: 'ada', email: 'ada@example.org' },
     ...{ passwordHash: 'none', roles: ['viewer'], createdAt: START, disabled: false },
   };
-}
-
-function listen(): AuditEvent[] {
-  const audit: AuditEvent[] = [];
-  const hear = (event: unknown): void => {
-    audit.push(event as AuditEvent);
-  };
-  diagnostics.subscribe(AUDIT_CHANNEL, hear);
-  onTestFinished(() => {
-    diagnostics.unsubscribe(AUDIT_CHANNEL, hear);
-  });
-  return audit;
 }

@@ -1,6 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import diagnostics from 'node:diagnostics_channel';
-import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
+import type { AuditEvent } from 'doorward';
 import { type AccountStore, createAccounts, type Grants, type SessionRecord } from 'doorward/accounts';
 import type { Client, CodeRecord, CodeStore } from 'doorward/oauth';
 import { createBcryptHasher } from 'doorward/passwords';
@@ -12,12 +11,12 @@ import {
   createMemorySessionStore,
 } from 'doorward/stores/memory';
 import { createTokenIssuer, createTokenVerifier, privateKey, secretKey } from 'doorward/tokens';
-import { onTestFinished } from 'vitest';
 import { endpointUrls } from '../../../src/oauth/endpoints.ts';
 import { OAuthError } from '../../../src/oauth/oauth-error.ts';
 import type { AuthenticateClient, DpopVerifier } from '../../../src/oauth/parts.ts';
 import type { Settings } from '../../../src/oauth/settings.ts';
 import { createTokenEndpoint } from '../../../src/oauth/token/token-endpoint.ts';
+import { heardEvents } from '../../audit/heard-events.ts';
 
 export const START: number = Date.UTC(2026, 0, 1, 12);
 export const ISSUER = 'https://login.example.org';
@@ -124,7 +123,7 @@ export function createTokenWorld(changes: WorldChanges = {}): TokenWorld {
     ...changes.settings,
   } as unknown as Settings;
   const endpoint = createTokenEndpoint(settings, { authenticateClient: believing(clients), dpop: namedProofs });
-  const audit = listen();
+  const audit = heardEvents();
 
   const world: TokenWorld = {
     ...{ settings, time, audit, errors, accounts },
@@ -237,16 +236,4 @@ function certificateOf(thumbprint: string): {
   notAfter: number;
 } {
   return { thumbprint, subject: {}, names: [], notAfter: START + 1e9 };
-}
-
-function listen(): AuditEvent[] {
-  const audit: AuditEvent[] = [];
-  const hear = (event: unknown): void => {
-    audit.push(event as AuditEvent);
-  };
-  diagnostics.subscribe(AUDIT_CHANNEL, hear);
-  onTestFinished(() => {
-    diagnostics.unsubscribe(AUDIT_CHANNEL, hear);
-  });
-  return audit;
 }
