@@ -1,7 +1,7 @@
-import { and, attr, eq, isIn, or, policy, rule } from './build.ts';
-import { parsePolicy } from './parse-policy.ts';
-import type { Policy, PolicyRule } from './policy.ts';
-import { hasRole, hourBetween, owner, sameDepartment } from './shorthand.ts';
+import { and, attr, eq, isIn, or, policy, rule } from './policy/build.ts';
+import { parsePolicy } from './policy/parse-policy.ts';
+import type { Policy, PolicyRule } from './policy/policy.ts';
+import { hasRole, hourBetween, owner, sameDepartment } from './policy/shorthand.ts';
 
 const admin = rule.allow('admin', hasRole('admin'), 'An administrator may do everything.');
 const sensitiveHours = rule.allow(

@@ -1,3 +1,5 @@
+export { contractDecisionPolicy, contractPolicy } from './contract-policies.ts';
+export { createPolicyEngine, type PolicyEngine } from './engine/policy-engine.ts';
 export {
   and,
   attr,
@@ -16,9 +18,8 @@ export {
   present,
   rule,
   startsWith,
-} from './build.ts';
-export { contractDecisionPolicy, contractPolicy } from './contract-policies.ts';
-export { parsePolicy } from './parse-policy.ts';
+} from './policy/build.ts';
+export { parsePolicy } from './policy/parse-policy.ts';
 export type {
   AttributePath,
   AttributeRef,
@@ -28,6 +29,5 @@ export type {
   Policy,
   PolicyRule,
   Scalar,
-} from './policy.ts';
-export { createPolicyEngine, type PolicyEngine } from './policy-engine.ts';
-export { hasRole, hourBetween, owner, sameDepartment } from './shorthand.ts';
+} from './policy/policy.ts';
+export { hasRole, hourBetween, owner, sameDepartment } from './policy/shorthand.ts';

@@ -15,6 +15,8 @@ export interface Environment {
   readonly hour?: number;
   readonly ip?: string;
   readonly userAgent?: string;
+  /** Further facts, by name, for example the tenant or the address of a device. */
+  readonly attributes?: Attributes;
 }
 
 /** The one question: may this subject do this action on this resource, now? */

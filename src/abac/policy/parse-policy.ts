@@ -1,5 +1,5 @@
-import { configInvalid } from '../core/config-invalid.ts';
-import type { Effect } from '../core/index.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
+import type { Effect } from '../../core/index.ts';
 import { policy } from './build.ts';
 import { listAt, recordAt, textAt } from './json.ts';
 import { parseCondition } from './parse-condition.ts';

@@ -1,5 +1,5 @@
-import { configInvalid } from '../core/config-invalid.ts';
-import type { Kind } from './attribute.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
+import type { Kind } from '../condition/attribute.ts';
 import { and, contains, endsWith, eq, gt, gte, isIn, lt, lte, ne, not, or, present, startsWith } from './build.ts';
 import { listAt } from './json.ts';
 import { isConstant, kindOfOperand, parseAttribute, parseList, parseOperand } from './parse-operand.ts';

@@ -1,9 +1,9 @@
-import type { AccessRequest, Decision, RuleTrace, SyncPolicyDecisionPoint } from '../core/index.ts';
+import type { AccessRequest, Decision, RuleTrace, SyncPolicyDecisionPoint } from '../../core/index.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
+import type { Policy, PolicyRule } from '../policy/policy.ts';
+import { revisionOf } from '../policy/revision.ts';
 import { compile } from './compile.ts';
 import type { Compiled } from './compiled.ts';
-import { parsePolicy } from './parse-policy.ts';
-import type { Policy, PolicyRule } from './policy.ts';
-import { revisionOf } from './revision.ts';
 
 /** A policy made ready to decide. */
 export interface PolicyEngine extends SyncPolicyDecisionPoint {
@@ -27,7 +27,10 @@ interface CompiledRule extends Compiled, PolicyRule {}
 export function createPolicyEngine(policy: Policy): PolicyEngine {
   const parsed = parsePolicy(policy);
   const revision = revisionOf(parsed);
-  const rules: readonly CompiledRule[] = parsed.rules.map((rule) => ({ ...rule, ...compile(rule.when) }));
+  const rules: readonly CompiledRule[] = parsed.rules.map((rule) => ({
+    ...rule,
+    ...compile(rule.when === 'always' ? { and: [] } : rule.when),
+  }));
 
   const decide = (request: AccessRequest): Decision => {
     const trace = () => ({ rules: rules.map((rule) => traceOf(rule, request)) });

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '../core/index.ts';
+import type { AccessRequest } from '../../core/index.ts';
 import type { CompiledOperand } from './operand.ts';
 
 /** What a condition came out as; `undefined` is unknown (Kleene's three-valued logic). */

@@ -1,4 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
 
 /** A plain object that has all the required keys, and no others than the optional ones. */
 export function recordAt(

@@ -1,5 +1,5 @@
-import { configInvalid } from '../core/config-invalid.ts';
-import { isAttributePath, type Kind, kindOf } from './attribute.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
+import { isAttributePath, type Kind, kindOf } from '../condition/attribute.ts';
 import { listAt, recordAt } from './json.ts';
 import type { AttributeRef, ListOperand, Operand, Scalar } from './policy.ts';
 

@@ -1,24 +1,23 @@
-import type { Effect } from '../core/index.ts';
+import type { Effect } from '../../core/index.ts';
 
 /** A value that conditions compare. */
 export type Scalar = string | number | boolean;
 
 /**
- * Where a value comes from. After `subject.` and `resource.` stands the name of an attribute, except
- * that `subject.id`, `subject.roles`, `resource.type` and `resource.id` are the request's own fields.
+ * Where a value comes from. After `subject.`, `resource.` and `environment.` stands the name of an attribute,
+ * except that `subject.id`, `subject.roles`, `resource.type`, `resource.id`, `environment.time`, `.hour`, `.ip`
+ * and `.userAgent` are the request's own fields.
  */
-export type AttributePath =
-  | `subject.${string}`
-  | `resource.${string}`
-  | 'action'
-  | 'environment.time'
-  | 'environment.hour'
-  | 'environment.ip'
-  | 'environment.userAgent';
+export type AttributePath = `subject.${string}` | `resource.${string}` | `environment.${string}` | 'action';
 
 /** A value that is read from the request. */
 export interface AttributeRef {
   readonly attr: AttributePath;
+  /**
+   * IANA name of a time zone, at `environment.hour` only: the hour is then counted from `environment.time` in
+   * that zone, whatever hour the request brings.
+   */
+  readonly timeZone?: string;
 }
 
 /** A constant, or an attribute. */
@@ -43,6 +42,7 @@ export type Condition =
   | { readonly in: readonly [Operand, ListOperand] }
   | { readonly contains: readonly [ListOperand, Operand] }
   | { readonly present: AttributeRef }
+  | { readonly predicate: string }
   | { readonly and: readonly Condition[] }
   | { readonly or: readonly Condition[] }
   | { readonly not: Condition };
@@ -53,13 +53,26 @@ export interface PolicyRule {
   readonly id: string;
   readonly effect: Effect;
   readonly description?: string;
-  readonly when: Condition;
+  /** The resource types that the rule is about. @default all */
+  readonly resources?: readonly string[];
+  /** The actions that the rule is about. @default all */
+  readonly actions?: readonly string[];
+  /** `always` is written out, so that a forgotten condition is an error and no open door. */
+  readonly when: Condition | 'always';
 }
+
+/**
+ * How the rules of a policy make one answer. If no rule fires, every policy denies.
+ *
+ * - `first-match`: the first rule that fires, in order, decides.
+ * - `any-allow`: there are allow rules only, and any of them allows.
+ * - `deny-overrides`: a deny rule that fires denies, whatever allows.
+ */
+export type Combining = 'first-match' | 'any-allow' | 'deny-overrides';
 
 /** An attribute policy: plain data, the same in TypeScript and in a JSON file. */
 export interface Policy {
   readonly name: string;
-  /** Rules are tried in order; the first that fires decides, and if none does the policy denies. */
-  readonly combining: 'first-match';
+  readonly combining: Combining;
   readonly rules: readonly PolicyRule[];
 }

@@ -1,4 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
 import { and, attr, contains, eq, gte, lte, or } from './build.ts';
 import type { Condition } from './policy.ts';
 

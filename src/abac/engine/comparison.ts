@@ -1,7 +1,7 @@
+import { isScalar } from '../condition/value.ts';
+import type { Operand, Scalar } from '../policy/policy.ts';
 import { type Compiled, leaf, type Outcome } from './compiled.ts';
 import { compileOperand } from './operand.ts';
-import type { Operand, Scalar } from './policy.ts';
-import { isScalar } from './value.ts';
 
 /** An operator between two known values: how a trace writes it, and whether it holds. */
 interface Operator {

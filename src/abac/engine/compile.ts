@@ -1,10 +1,11 @@
-import type { AccessRequest } from '../core/index.ts';
+import { configInvalid } from '../../core/config-invalid.ts';
+import type { AccessRequest } from '../../core/index.ts';
+import { isScalar } from '../condition/value.ts';
+import type { AttributeRef, Condition } from '../policy/policy.ts';
 import { comparison, ending, equal, greater, greaterOrEqual, less, lessOrEqual, starting } from './comparison.ts';
 import type { Compiled, Outcome } from './compiled.ts';
 import { hasElement, isElement } from './membership.ts';
 import { compileOperand } from './operand.ts';
-import type { AttributeRef, Condition } from './policy.ts';
-import { isScalar } from './value.ts';
 
 /** Turns a condition, once, into closures. */
 export function compile(condition: Condition): Compiled {
@@ -21,7 +22,8 @@ export function compile(condition: Condition): Compiled {
   if ('endsWith' in condition) return comparison(ending, condition.endsWith);
   if ('in' in condition) return isElement(condition.in);
   if ('contains' in condition) return hasElement(condition.contains);
-  return presence(condition.present);
+  if ('present' in condition) return presence(condition.present);
+  throw configInvalid('predicates', 'has no such predicate');
 }
 
 /** `and` is settled by the first part that is false, `or` by the first that is true. */

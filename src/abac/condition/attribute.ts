@@ -1,6 +1,6 @@
-import type { AccessRequest } from '../core/index.ts';
-import { ownProperty } from '../core/own-property.ts';
-import type { AttributePath } from './policy.ts';
+import type { AccessRequest } from '../../core/index.ts';
+import { ownProperty } from '../../core/own-property.ts';
+import type { AttributePath } from '../policy/policy.ts';
 
 /** What is known of a value before any request: its type, or nothing for attributes. */
 export type Kind = 'string' | 'number' | 'boolean' | 'list' | undefined;

@@ -1,4 +1,4 @@
-import type { Scalar } from './policy.ts';
+import type { Scalar } from '../policy/policy.ts';
 
 const PLAIN = /^[\w.@:+-]{1,64}$/;
 const LONGEST = 64;

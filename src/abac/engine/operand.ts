@@ -1,7 +1,7 @@
-import type { AccessRequest } from '../core/index.ts';
-import { type Reader, readerOf } from './attribute.ts';
-import type { ListOperand, Operand } from './policy.ts';
-import { show } from './value.ts';
+import type { AccessRequest } from '../../core/index.ts';
+import { type Reader, readerOf } from '../condition/attribute.ts';
+import { show } from '../condition/value.ts';
+import type { ListOperand, Operand } from '../policy/policy.ts';
 
 /** An operand made ready to be read many times. */
 export interface CompiledOperand {

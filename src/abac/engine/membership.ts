@@ -1,7 +1,7 @@
+import { isScalar } from '../condition/value.ts';
+import type { ListOperand, Operand, Scalar } from '../policy/policy.ts';
 import { type Compiled, leaf, type Outcome } from './compiled.ts';
 import { compileOperand } from './operand.ts';
-import type { ListOperand, Operand, Scalar } from './policy.ts';
-import { isScalar } from './value.ts';
 
 /** The item is an element of the list. */
 export function isElement([item, list]: readonly [Operand, ListOperand]): Compiled {

@@ -1,4 +1,4 @@
-import type { Effect } from '../core/index.ts';
+import type { Effect } from '../../core/index.ts';
 import type { AttributePath, AttributeRef, Condition, ListOperand, Operand, Policy, PolicyRule } from './policy.ts';
 
 /**
