@@ -25,6 +25,14 @@ export interface RuleTrace {
   readonly outcome: 'match' | 'no_match' | 'unknown';
   /** The comparison that decided the outcome, for people. */
   readonly detail?: string;
+  /** The attributes that decided the outcome. */
+  readonly attributes?: readonly TracedAttribute[];
+}
+
+/** An attribute that decided, with its value as text; `***` where the policy engine was told to redact it. */
+export interface TracedAttribute {
+  readonly path: string;
+  readonly value: string;
 }
 
 /** Every rule of a policy in order, and what each did. */

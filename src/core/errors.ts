@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'AUTH_REAUTHENTICATION_REQUIRED'
   | 'AUTH_INVALID_GRANT'
   | 'AUTHZ_FORBIDDEN'
+  | 'AUTHZ_FILTER_INEXACT'
   | 'OAUTH_REFUSED'
   | 'OAUTH_RESPONSE_INVALID'
   | 'HTTP_NOT_FOUND'
@@ -38,6 +39,7 @@ export const errorCatalogue: Readonly<Record<ErrorCode, ErrorEntry>> = {
   AUTH_REAUTHENTICATION_REQUIRED: { status: 401, message: 'A more recent or stronger login is required' },
   AUTH_INVALID_GRANT: { status: 400, message: 'Invalid grant' },
   AUTHZ_FORBIDDEN: { status: 403, message: 'Forbidden' },
+  AUTHZ_FILTER_INEXACT: { status: 500, message: 'Filter cannot be expressed exactly' },
   OAUTH_REFUSED: { status: 400, message: 'The authorization server refused' },
   OAUTH_RESPONSE_INVALID: { status: 400, message: 'Invalid authorization response' },
   HTTP_NOT_FOUND: { status: 404, message: 'Not found' },

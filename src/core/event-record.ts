@@ -47,6 +47,9 @@ const OUTCOMES: Readonly<Record<AuditEvent['type'], Outcome>> = {
   'certificate.rejected': 'failure',
   'key.rotated': 'success',
   'keys.unavailable': 'failure',
+  'pdp.failed': 'failure',
+  'pdp.recovered': 'success',
+  'pdp.warning': 'failure',
 };
 
 const FIELDS: Readonly<Record<Exclude<KeysOf<AuditEvent>, 'type'>, true>> = {

@@ -85,6 +85,9 @@ export type AuditEvent = Origin &
     | { readonly type: 'certificate.rejected'; readonly reason: string }
     | { readonly type: 'key.rotated'; readonly kid: string; readonly state: 'next' | 'active' | 'retired' | 'removed' }
     | { readonly type: 'keys.unavailable'; readonly source: string; readonly reason: string }
+    | { readonly type: 'pdp.failed'; readonly source: string; readonly reason: string }
+    | { readonly type: 'pdp.recovered'; readonly source: string }
+    | { readonly type: 'pdp.warning'; readonly source: string; readonly reason: string }
   );
 
 export type LoginFailure =

@@ -13,6 +13,7 @@ export {
   type ReasonCode,
   type RuleTrace,
   type Trace,
+  type TracedAttribute,
 } from './decision.ts';
 export { type Denial, denialOf } from './denial.ts';
 export { type EnvironmentOptions, type EnvironmentSource, environmentSource } from './environment.ts';
@@ -42,9 +43,12 @@ export { isScopeGranted, type NarrowByScopesOptions, narrowByScopes } from './na
 export type { OnceStore } from './once-store.ts';
 export {
   ask,
+  askAll,
   type PolicyDecisionPoint,
   type SyncPolicyDecisionPoint,
   type Vocabulary,
 } from './policy-decision-point.ts';
 export type { Attributes, Principal, Session, Subject } from './principal.ts';
+export { type Divergence, type ShadowOptions, shadow } from './shadow.ts';
 export { requireFactor, requireRecentAuth, type StepUpPlace } from './step-up.ts';
+export { withFallback } from './with-fallback.ts';

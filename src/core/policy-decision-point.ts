@@ -44,6 +44,41 @@ export function ask(pdp: PolicyDecisionPoint, request: AccessRequest, timeoutMs?
   }
 }
 
+/**
+ * Asks for many decisions, in one call where the decision point can. Each answer stands at the place of its
+ * request; if there are not as many answers as requests, nobody knows which is whose, and all are denials with
+ * reason `error`.
+ *
+ * @param timeoutMs - milliseconds for all of them, as for {@link ask}
+ * @example
+ * const decisions = await askAll(pdp, posts.map((resource) => ({ subject: principal, action: 'read', resource, environment })));
+ */
+export function askAll(
+  pdp: PolicyDecisionPoint,
+  requests: readonly AccessRequest[],
+  timeoutMs?: number,
+): MaybePromise<readonly Decision[]> {
+  if (pdp.decideAll === undefined) {
+    const decisions = requests.map((request) => ask(pdp, request, timeoutMs));
+    return decisions.some(isPromise) ? Promise.all(decisions) : (decisions as readonly Decision[]);
+  }
+  const allChecked = (answers: readonly Decision[]): readonly Decision[] =>
+    Array.isArray(answers) && answers.length === requests.length
+      ? Array.from(answers, checked)
+      : requests.map(() => failed());
+  try {
+    const answers = pdp.decideAll(requests);
+    if (!isPromise(answers)) return allChecked(answers);
+    const decisions = Promise.resolve(answers)
+      .then(allChecked)
+      .catch(() => requests.map(failed));
+    if (timeoutMs === undefined) return decisions;
+    return withDeadline(decisions, timeoutMs, () => new Error('late')).catch(() => requests.map(() => deny('timeout')));
+  } catch {
+    return requests.map(failed);
+  }
+}
+
 /** What an answer inherits says nothing. */
 function checked(answer: Decision): Decision {
   if (typeof answer !== 'object' || answer === null || !Object.hasOwn(answer, 'allowed')) return failed();
