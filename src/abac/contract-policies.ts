@@ -3,13 +3,13 @@ import { parsePolicy } from './policy/parse-policy.ts';
 import type { Policy, PolicyRule } from './policy/policy.ts';
 import { hasRole, hourBetween, owner, sameDepartment } from './policy/shorthand.ts';
 
-const admin = rule.allow('admin', hasRole('admin'), 'An administrator may do everything.');
+const admin = rule.allow('admin', hasRole('admin'), { description: 'An administrator may do everything.' });
 const sensitiveHours = rule.allow(
   'sensitive-hours',
   and(eq(attr('resource.sensitivity'), 'high'), hourBetween(9, 18), sameDepartment()),
-  'What is highly sensitive is open to its department from 9 to 18 hours.',
+  { description: 'What is highly sensitive is open to its department from 9 to 18 hours.' },
 );
-const ownerRule = rule.allow('owner', owner(), 'The owner may do everything.');
+const ownerRule = rule.allow('owner', owner(), { description: 'The owner may do everything.' });
 
 /**
  * The document policy to start from: administrators, the department in office hours for what is
@@ -23,11 +23,9 @@ export const contractPolicy: Policy = parsePolicy(
     admin,
     sensitiveHours,
     ownerRule,
-    rule.allow(
-      'read-same-department',
-      and(eq(attr('action'), 'read'), sameDepartment()),
-      'Everyone may read what belongs to the own department.',
-    ),
+    rule.allow('read-same-department', and(eq(attr('action'), 'read'), sameDepartment()), {
+      description: 'Everyone may read what belongs to the own department.',
+    }),
   ]),
 );
 
@@ -47,6 +45,10 @@ export function contractDecisionPolicy(grants: Readonly<Record<string, readonly 
   const rolePermission: readonly PolicyRule[] =
     granting.length === 0
       ? []
-      : [rule.allow('role-permission', or(...granting), 'A role grants its permissions on everything.')];
+      : [
+          rule.allow('role-permission', or(...granting), {
+            description: 'A role grants its permissions on everything.',
+          }),
+        ];
   return parsePolicy(policy('decisions', [admin, ...rolePermission, sensitiveHours, ownerRule]));
 }

@@ -1,72 +1,93 @@
-import { configInvalid } from '../core/config-invalid.ts';
 import { type AccessRequest, allow, type Decision, deny } from '../core/index.ts';
+import { includedRoles } from '../core/role-hierarchy.ts';
+import { parseRoleDefinitions, type RoleDefinitions } from './role-definition.ts';
 import type { RoleTable } from './role-table.ts';
 
-type Grants = Readonly<Record<string, readonly string[]>>;
+/** The permissions that a literal of roles names. */
+export type PermissionOf<Table extends RoleDefinitions> = {
+  readonly [Role in keyof Table]: Table[Role] extends readonly (infer Permission)[]
+    ? Permission
+    : Table[Role] extends { readonly permissions: readonly (infer Permission)[] }
+      ? Permission
+      : never;
+}[keyof Table] &
+  string;
+
+/** The same literal, in which roles inherit roles of the literal only. */
+export type WithKnownRoles<Table> = {
+  readonly [Role in keyof Table]: Table[Role] extends { readonly inherits: unknown }
+    ? { readonly inherits: readonly (keyof Table)[] }
+    : unknown;
+};
 
 const GRANTED: Decision = Object.freeze(allow('permission'));
 const NOT_GRANTED: Decision = Object.freeze(deny('no_permission'));
 
 /**
  * Makes a role table from a literal: each role with the permissions it grants. The permissions become
- * a type, so a misspelt one in `can` does not compile.
+ * a type, so a misspelt one in `can` does not compile; no more does a misspelt role in `inherits`.
  *
- * @throws `CONFIG_INVALID` when a role or permission is not a non-empty string, or a role lists a permission twice.
+ * @throws `CONFIG_INVALID` when a role or permission is not a non-empty string, a role lists one twice, or inherits
+ * an unknown role or, by whatever way, itself.
  * @example
- * const roles = defineRoles({ editor: ['create', 'read', 'update'], viewer: ['read'] });
- * roles.can(['viewer'], 'read'); // true
+ * const roles = defineRoles({
+ *   viewer: ['read'],
+ *   editor: { inherits: ['viewer'], permissions: ['create', 'update'] },
+ * });
+ * roles.can(['editor'], 'read'); // true
  */
-export function defineRoles<const Table extends Grants>(table: Table): RoleTable<Table[keyof Table][number]> {
-  type Permission = Table[keyof Table][number];
-  const grants = validated<Permission>(table);
-  const roles = Object.freeze(Object.keys(grants));
-  const permissions = Object.freeze([...new Set(Object.values(grants).flat())]);
-  const bitOf: ReadonlyMap<string, number> = new Map(permissions.map((permission, bit) => [permission, bit]));
-  const maskOf = new Map(Object.entries(grants).map(([role, granted]) => [role, mask(granted, bitOf)]));
-
-  const can = (held: readonly string[], permission: string): boolean => {
-    const bit = bitOf.get(permission);
-    if (bit === undefined || !Array.isArray(held)) return false;
-    for (const role of held) {
-      const words = maskOf.get(role);
-      if (words !== undefined && ((words[bit >>> 5] ?? 0) & (1 << bit)) !== 0) return true;
-    }
-    return false;
-  };
+export function defineRoles<const Table extends RoleDefinitions>(
+  table: Table & WithKnownRoles<Table>,
+): RoleTable<PermissionOf<Table>, keyof Table & string> {
+  type Permission = PermissionOf<Table>;
+  type Role = keyof Table & string;
+  const defined = parseRoleDefinitions(table);
+  const included = includedRoles(new Map([...defined].map(([role, { inherits }]) => [role, inherits])), 'roles');
+  const granted = [...included].map(([role, roles]): [string, readonly string[]] => [
+    role,
+    [...new Set([...roles].flatMap((each) => defined.get(each)?.permissions ?? []))],
+  ]);
+  const roles = Object.freeze([...defined.keys()] as Role[]);
+  const permissions = Object.freeze([...new Set(granted.flatMap(([, names]) => names))] as Permission[]);
+  const can = compile(granted);
   const decide = ({ subject, action }: AccessRequest): Decision => (can(subject.roles, action) ? GRANTED : NOT_GRANTED);
 
-  return Object.freeze({ roles, permissions, grants, can, decide });
+  return Object.freeze({
+    roles,
+    permissions,
+    grants: frozenRecord<string, Permission>(granted),
+    hierarchy: frozenRecord<Role, Role>([...defined].map(([role, { inherits }]) => [role, inherits])),
+    can,
+    decide,
+    decideAll: (requests: readonly AccessRequest[]) => requests.map(decide),
+  });
 }
 
-/** One bit a permission, 32 to a word. `1 << bit` counts modulo 32, so it is the bit inside its word. */
-function mask(granted: readonly string[], bitOf: ReadonlyMap<string, number>): Uint32Array {
-  const words = new Uint32Array((bitOf.size >>> 5) + 1);
-  for (const permission of granted) {
-    const bit = bitOf.get(permission) ?? 0;
-    words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << bit);
-  }
-  return words;
-}
-
-function validated<Permission extends string>(table: Grants): Readonly<Record<string, readonly Permission[]>> {
-  if (!isPlainObject(table)) throw configInvalid('roles', 'must be a plain object');
-  const grants: Record<string, readonly Permission[]> = Object.create(null);
-  for (const [role, granted] of Object.entries(table)) {
-    if (role === '') throw configInvalid('roles', 'has a role without a name');
-    const field = `roles.${role}`;
-    if (!Array.isArray(granted)) throw configInvalid(field, 'must be an array of permissions');
-    const list = Object.freeze(Array.from(granted));
-    if (!list.every((permission) => typeof permission === 'string' && permission !== '')) {
-      throw configInvalid(field, 'must hold non-empty strings only');
+/** Who holds a permission, looked up by permission and then by role: as fast for a thousand names as for four. */
+function compile(
+  granted: readonly (readonly [string, readonly string[]])[],
+): (held: readonly string[], permission: string) => boolean {
+  const holdersOf = new Map<string, Set<string>>();
+  for (const [role, permissions] of granted) {
+    for (const permission of permissions) {
+      const holders = holdersOf.get(permission);
+      if (holders === undefined) holdersOf.set(permission, new Set([role]));
+      else holders.add(role);
     }
-    if (new Set(list).size !== list.length) throw configInvalid(field, 'lists a permission twice');
-    grants[role] = list;
   }
-  return Object.freeze(grants);
+  return (held, permission) => {
+    const holders = holdersOf.get(permission);
+    if (holders === undefined || !Array.isArray(held)) return false;
+    // An iterator would cost more than the lookups.
+    for (let i = 0; i < held.length; i++) if (holders.has(held[i])) return true;
+    return false;
+  };
 }
 
-function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+function frozenRecord<Key extends string, Name extends string>(
+  entries: readonly (readonly [string, readonly string[]])[],
+): Readonly<Record<Key, readonly Name[]>> {
+  const record: Record<string, readonly string[]> = Object.create(null);
+  for (const [key, names] of entries) record[key] = Object.freeze([...names]);
+  return Object.freeze(record) as Readonly<Record<Key, readonly Name[]>>;
 }

@@ -20,15 +20,19 @@ import {
   type Policy,
   parsePolicy,
   policy,
+  predicate,
   present,
   rule,
   sameDepartment,
   startsWith,
 } from 'doorward/abac';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { policies } from './support/random.ts';
 
 const when: unknown = { eq: [{ attr: 'action' }, 'read'] };
-const asPolicy = (rules: unknown): unknown => ({ name: 'p', combining: 'first-match', rules });
+const asPolicyOf = (rules: unknown) => ({ name: 'p', combining: 'first-match', rules });
+const asPolicy = (rules: unknown): unknown => asPolicyOf(rules);
 const asRule = (condition: unknown): unknown => asPolicy([{ id: 'r', effect: 'allow', when: condition }]);
 const deep = (levels: number): unknown => (levels === 1 ? when : { not: deep(levels - 1) });
 const department = { attr: 'subject.department' };
@@ -44,7 +48,54 @@ describe('a policy that is not one is refused with the path of what is wrong', (
       { name: 'p', combining: 'first-match', rules: [], version: 1 },
       '$ has an unknown key "version"',
     ],
-    ['another combination', { name: 'p', combining: 'any-allow', rules: [] }, '$.combining must be "first-match"'],
+    [
+      'another combination',
+      { name: 'p', combining: 'last-match', rules: [] },
+      '$.combining must be one of first-match, any-allow, deny-overrides',
+    ],
+    [
+      'a denial where any rule allows',
+      { name: 'p', combining: 'any-allow', rules: [{ id: 'r', effect: 'deny', when }] },
+      '$.rules[0].effect must be "allow" in a policy that combines by "any-allow"',
+    ],
+    [
+      'a combination in a list',
+      { name: 'p', combining: ['first-match'], rules: [] },
+      '$.combining must be one of first-match, any-allow, deny-overrides',
+    ],
+    ['half a character in a name', { ...asPolicyOf([]), name: 'a\ud83d' }, '$.name must be well-formed Unicode'],
+    ['no actions', asPolicy([{ id: 'r', effect: 'allow', actions: [], when }]), '$.rules[0].actions must not be empty'],
+    [
+      'an action that is a text',
+      asPolicy([{ id: 'r', effect: 'allow', actions: 'read', when }]),
+      '$.rules[0].actions must be an array',
+    ],
+    [
+      'a resource type that is no text',
+      asPolicy([{ id: 'r', effect: 'allow', resources: ['a', 1], when }]),
+      '$.rules[0].resources[1] must be a non-empty string',
+    ],
+    [
+      'an empty resource type',
+      asPolicy([{ id: 'r', effect: 'allow', resources: [''], when }]),
+      '$.rules[0].resources[0] must be a non-empty string',
+    ],
+    [
+      'an action twice',
+      asPolicy([{ id: 'r', effect: 'allow', actions: ['read', 'read'], when }]),
+      '$.rules[0].actions lists a value twice',
+    ],
+    [
+      'null for the actions',
+      asPolicy([{ id: 'r', effect: 'allow', actions: null, when }]),
+      '$.rules[0].actions must be an array',
+    ],
+    ['more rules than anybody writes', asPolicy(new Array(100_001)), '$.rules has more than 100000 elements'],
+    [
+      'more conditions than a call has room for',
+      asRule({ or: new Array(300_000).fill(when) }),
+      '$.rules[0].when.or has more than 100000 elements',
+    ],
     ['rules by name', asPolicy({ r: when }), '$.rules must be an array'],
     ['a rule that is a text', asPolicy(['r']), '$.rules[0] must be an object'],
     ['a hole for a rule', asPolicy(new Array(1)), '$.rules[0] must be an object'],
@@ -133,6 +184,31 @@ describe('a policy that is not one is refused with the path of what is wrong', (
     ['a list of another type', { in: [{ attr: 'action' }, [1, 2]] }, '.in compares a string with a number'],
     ['a role that is a number', { contains: [department, [1]] }, '.contains[1] must be an object'],
     ['presence of a constant', { present: 'action' }, '.present must be an object'],
+    ['a value twice', { in: [department, ['a', 'b', 'a']] }, '.in[1] lists a value twice'],
+    ['half a character', { eq: [department, '\udc00a'] }, '.eq[1] must be well-formed Unicode'],
+    ['half a character in a list', { in: [department, ['a', '\ud800']] }, '.in[1][1] must be well-formed Unicode'],
+    ['always in a condition', { not: 'always' }, '.not must be a condition object'],
+    ['another word for always', 'Always', ' must be a condition object'],
+    ['a predicate that is no text', { predicate: ['isOnCall'] }, '.predicate must be a name such as "isOnCall"'],
+    ['an inherited predicate', { predicate: 'constructor' }, '.predicate must be a name such as "isOnCall"'],
+    ['a predicate with a path', { or: [{ predicate: 'a.b' }] }, '.or[0].predicate must be a name such as "isOnCall"'],
+    [
+      'a zone for another number',
+      { gt: [{ attr: 'environment.time', timeZone: 'UTC' }, 9] },
+      '.gt[0].timeZone belongs to "environment.hour" only',
+    ],
+    ...['Europe/Atlantis', 'europe/berlin', 'EUROPE/BERLIN', 'asia/kolkata', '+01:00', 'Z', 'UTC\n', '../UTC'].map(
+      (timeZone): [string, unknown, string] => [
+        `the zone ${JSON.stringify(timeZone)}`,
+        { gt: [{ attr: 'environment.hour', timeZone }, 9] },
+        '.gt[0].timeZone must be an IANA time zone such as "Europe/Berlin" or "UTC"',
+      ],
+    ),
+    [
+      'an empty zone',
+      { gt: [{ attr: 'environment.hour', timeZone: '' }, 9] },
+      '.gt[0].timeZone must be a non-empty string',
+    ],
     ['33 conditions in each other', deep(33), `${'.not'.repeat(32)} is nested deeper than 32 conditions`],
     [
       'a hundred thousand conditions in each other',
@@ -160,8 +236,9 @@ describe('a policy that is not one is refused with the path of what is wrong', (
     'Subject.id',
     `subject.${'a'.repeat(65)}`,
     'action.name',
-    'environment.user_agent',
-    'environment.minute',
+    'environment.user-agent',
+    'environment.__proto__',
+    'environment.constructor',
     'environment',
     'user.id',
     'id',
@@ -218,13 +295,24 @@ describe('a policy as data', () => {
       { and: [{ gte: [{ attr: 'environment.hour' }, 9] }, { lte: [{ attr: 'environment.hour' }, 18] }] },
     ],
     [
+      'hourBetween in a zone',
+      hourBetween(9, 18, 'Asia/Kolkata'),
+      {
+        and: [
+          { gte: [{ attr: 'environment.hour', timeZone: 'Asia/Kolkata' }, 9] },
+          { lte: [{ attr: 'environment.hour', timeZone: 'Asia/Kolkata' }, 18] },
+        ],
+      },
+    ],
+    ['predicate', not(predicate('isOnCall')), { not: { predicate: 'isOnCall' } }],
+    [
       'hourBetween over midnight',
       hourBetween(22, 5),
       { or: [{ gte: [{ attr: 'environment.hour' }, 22] }, { lte: [{ attr: 'environment.hour' }, 5] }] },
     ],
   ])('%s builds exactly the JSON that a file holds', (_, condition, json) => {
     expect(condition).toStrictEqual(json);
-    const built = policy('p', [rule.allow('a', condition, 'why'), rule.deny('b', condition)]);
+    const built = policy('p', [rule.allow('a', condition, { description: 'why' }), rule.deny('b', condition)]);
     const file: unknown = JSON.parse(JSON.stringify(built));
     expect(parsePolicy(file)).toStrictEqual(built);
     expect(file).toEqual({
@@ -235,6 +323,38 @@ describe('a policy as data', () => {
         { id: 'b', effect: 'deny', when: json },
       ],
     });
+  });
+
+  it.each(['first-match', 'any-allow', 'deny-overrides'] as const)(
+    'the combining %s, and rules about types and actions, are built as a file holds them',
+    (combining) => {
+      const about = { resources: ['document', 'folder'], actions: ['read'] };
+      const built = policy('p', [rule.allow('r', 'always', about)], { combining });
+      expect(built).toStrictEqual({
+        name: 'p',
+        combining,
+        rules: [{ id: 'r', effect: 'allow', ...about, when: 'always' }],
+      });
+      expect(parsePolicy(JSON.parse(JSON.stringify(built)))).toStrictEqual(built);
+    },
+  );
+
+  it('keeps no sign of zero, which JSON does not keep either', () => {
+    const parsed = parsePolicy(asRule({ eq: [{ attr: 'resource.level' }, -0] }));
+    expect(parsePolicy(JSON.parse(JSON.stringify(parsed)))).toStrictEqual(parsed);
+  });
+
+  it.each(['UTC', 'Asia/Kolkata', 'Asia/Calcutta', 'America/Port-au-Prince', 'Etc/GMT+5', 'America/Argentina/Salta'])(
+    'knows the zone %s',
+    (timeZone) => {
+      expect(() => hourBetween(9, 18, timeZone)).not.toThrow();
+    },
+  );
+
+  it.each(['Europe/Atlantis', '+01:00', ''])('hourBetween refuses the zone %j', (timeZone) => {
+    expect(() => hourBetween(9, 18, timeZone)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', field: 'hourBetween' }),
+    );
   });
 
   it.each([
@@ -273,25 +393,57 @@ describe('a policy as data', () => {
 
 describe('the revision of a policy', () => {
   const revisionOf = (json: unknown): string => createPolicyEngine(json as Policy).revision;
-  const base = { name: 'p', combining: 'first-match', rules: [{ id: 'r', effect: 'allow', when }] };
+  /** The same JSON with the keys of every object the other way round. */
+  const reversed = (json: unknown): unknown => {
+    if (typeof json !== 'object' || json === null) return json;
+    if (Array.isArray(json)) return json.map(reversed);
+    return Object.fromEntries(
+      Object.entries(json)
+        .reverse()
+        .map(([key, value]) => [key, reversed(value)]),
+    );
+  };
 
   it('does not depend on the order in which keys are written', () => {
-    expect(revisionOf({ rules: [{ when, effect: 'allow', id: 'r' }], combining: 'first-match', name: 'p' })).toBe(
-      revisionOf(base),
+    fc.assert(
+      fc.property(policies, (some) => {
+        expect(revisionOf(reversed(some))).toBe(revisionOf(some));
+      }),
+      { numRuns: 200 },
     );
-    expect(revisionOf(base)).toMatch(/^[0-9a-f]{16}$/);
+    expect(revisionOf(asPolicy([]))).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it.each<[string, unknown]>([
-    ['a name', { ...base, name: 'q' }],
-    ['an effect', { ...base, rules: [{ id: 'r', effect: 'deny', when }] }],
-    ['a constant', { ...base, rules: [{ id: 'r', effect: 'allow', when: { eq: [{ attr: 'action' }, 'write'] } }] }],
-    [
-      'the order of operands',
-      { ...base, rules: [{ id: 'r', effect: 'allow', when: { eq: ['read', { attr: 'action' }] } }] },
-    ],
-    ['a description', { ...base, rules: [{ id: 'r', effect: 'allow', when, description: 'x' }] }],
-  ])('changes with %s', (_, json) => {
-    expect(revisionOf(json)).not.toBe(revisionOf(base));
+  it('is another for every other policy', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(policies, { selector: (some) => JSON.stringify(some) }), (different) => {
+        expect(new Set(different.map(revisionOf)).size).toBe(different.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  const zoned = (timeZone?: string) => ({
+    gt: [{ attr: 'environment.hour', ...(timeZone !== undefined && { timeZone }) }, 9],
+  });
+  const base = { id: 'r', effect: 'allow', resources: ['a', 'b'], actions: ['c'], when: zoned('UTC') };
+  it.each<[string, object]>([
+    ['an id', { id: 'q' }],
+    ['an effect', { effect: 'deny' }],
+    ['a description', { description: 'x' }],
+    ['no resources', { resources: undefined }],
+    ['resources for actions', { resources: ['c'], actions: ['a', 'b'] }],
+    ['resources that look like the others when joined', { resources: ['a,b'] }],
+    ['another zone', { when: zoned('Europe/Berlin') }],
+    ['no zone', { when: zoned() }],
+    ['always', { when: 'always' }],
+    ['a text for a number', { when: { eq: [{ attr: 'resource.a' }, '1'] } }],
+    ['a number for a text', { when: { eq: [{ attr: 'resource.a' }, 1] } }],
+    ['operands the other way round', { when: { eq: [1, { attr: 'resource.a' }] } }],
+  ])('changes with %s', (_, change) => {
+    const others = [{}, { when: { eq: [{ attr: 'resource.b' }, 1] } }].map((rest) =>
+      revisionOf(asPolicy([{ ...base, ...rest }])),
+    );
+    expect(others).not.toContain(revisionOf(asPolicy([{ ...base, ...change }])));
   });
 });

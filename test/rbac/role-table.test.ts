@@ -102,6 +102,12 @@ describe('roles and permissions that nobody defined', () => {
     expect(roles.can(['toString'], 'read')).toBe(false);
   });
 
+  it('answers several requests in their order', () => {
+    const requests = PERMISSIONS.map((permission) => asked(['moderator'], permission));
+    expect(contractRoles.decideAll(requests).map(({ allowed }) => allowed)).toEqual([false, true, true, true, false]);
+    expect(contractRoles.decideAll([])).toEqual([]);
+  });
+
   it('denies a request without a subject as an error', () => {
     expect(ask(contractRoles, dirty({ action: 'read' }))).toMatchObject({ allowed: false, reason: 'error' });
   });
@@ -118,6 +124,32 @@ describe('defineRoles', () => {
     ['a permission that is no text', { viewer: [['read']] }, 'roles.viewer must hold non-empty strings only'],
     ['a hole', { viewer: new Array(1) }, 'roles.viewer must hold non-empty strings only'],
     ['a permission twice', { viewer: ['read', 'read'] }, 'roles.viewer lists a permission twice'],
+    ['a role that is a text', { viewer: { inherits: 'editor' } }, 'roles.viewer.inherits must be an array of roles'],
+    ['a misspelt option', { viewer: { inherit: ['editor'] } }, 'roles.viewer.inherit is not a known option'],
+    ['nothing inherited', { viewer: { permissions: ['read'] } }, 'roles.viewer.inherits must be an array of roles'],
+    [
+      'inherited options',
+      { viewer: Object.create({ inherits: ['editor'] }) },
+      'roles.viewer must be an array of permissions',
+    ],
+    [
+      'an inherited role twice',
+      { a: [], viewer: { inherits: ['a', 'a'] } },
+      'roles.viewer.inherits lists a role twice',
+    ],
+    [
+      'permissions that are a text',
+      { viewer: { inherits: [], permissions: 'read' } },
+      'roles.viewer.permissions must be an array of permissions',
+    ],
+    ['an unknown inherited role', { viewer: { inherits: ['edtior'] } }, 'roles.viewer inherits an unknown role'],
+    ['an inherited toString', { viewer: { inherits: ['toString'] } }, 'roles.viewer inherits an unknown role'],
+    ['a role that inherits itself', { viewer: { inherits: ['viewer'] } }, 'roles.viewer inherits itself'],
+    [
+      'a circle of roles',
+      { z: ['read'], a: { inherits: ['z', 'b'] }, b: { inherits: ['c'] }, c: { inherits: ['a'] } },
+      'roles.a inherits itself',
+    ],
   ])('refuses %s', (_, table, message) => {
     expect(() => defineRoles(dirty<Record<string, string[]>>(table))).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', message }),
@@ -146,6 +178,72 @@ describe('defineRoles', () => {
     expect(roles.can(['editor'], 'raed')).toBe(false);
     // @ts-expect-error: "publish" is no permission of the contract
     expect(contractRoles.can(['admin'], 'publish')).toBe(false);
+  });
+});
+
+describe('inheritance', () => {
+  const table = defineRoles({
+    viewer: ['read'],
+    editor: { inherits: ['viewer'], permissions: ['create', 'update'] },
+    moderator: { inherits: ['viewer'], permissions: ['delete'] },
+    chief: { inherits: ['editor', 'moderator'] },
+  });
+
+  it('gives a role the permissions of those it inherits, however far, and gives them nothing', () => {
+    expect({ ...table.grants }).toEqual({
+      viewer: ['read'],
+      editor: ['create', 'update', 'read'],
+      moderator: ['delete', 'read'],
+      chief: ['create', 'update', 'read', 'delete'],
+    });
+    expect(table.can(['chief'], 'read')).toBe(true);
+    expect(table.can(['viewer', 'moderator'], 'update')).toBe(false);
+  });
+
+  it('shows who inherits whom, frozen', () => {
+    expect({ ...table.hierarchy }).toEqual({
+      viewer: [],
+      editor: ['viewer'],
+      moderator: ['viewer'],
+      chief: ['editor', 'moderator'],
+    });
+    expect(Object.getPrototypeOf(table.hierarchy)).toBe(null);
+    expect(() => dirty<string[]>(table.hierarchy.viewer).push('chief')).toThrow(TypeError);
+    expect({ ...contractRoles.hierarchy }).toEqual({ admin: [], editor: [], viewer: [], moderator: [] });
+  });
+
+  it('is typed', () => {
+    expectTypeOf(table.can).parameter(1).toEqualTypeOf<'read' | 'create' | 'update' | 'delete'>();
+    expectTypeOf(table.hierarchy.editor).toEqualTypeOf<readonly ('viewer' | 'editor' | 'moderator' | 'chief')[]>();
+    // @ts-expect-error: "viwer" is no role of the table
+    expect(() => defineRoles({ viewer: ['read'], editor: { inherits: ['viwer'] } })).toThrow('an unknown role');
+  });
+
+  it('is what walking the hierarchy says, for any table without a circle', () => {
+    const names = ['a', 'b', 'c', 'd', '__proto__', 'constructor'];
+    const role = fc.record({
+      inherits: fc.uniqueArray(fc.nat(5)),
+      permissions: fc.uniqueArray(fc.nat(40).map(String)),
+    });
+    fc.assert(
+      fc.property(fc.array(role, { minLength: 6, maxLength: 6 }), (drawn) => {
+        // A role inherits earlier ones only.
+        const parents = drawn.map(({ inherits }, index) => inherits.filter((parent) => parent < index));
+        const holds = (index: number, permission: string): boolean =>
+          drawn[index]?.permissions.includes(permission) === true ||
+          (parents[index] ?? []).some((parent) => holds(parent, permission));
+        const source = Object.create(null);
+        drawn.forEach(({ permissions }, index) => {
+          source[names[index] ?? ''] = { inherits: (parents[index] ?? []).map((parent) => names[parent]), permissions };
+        });
+        const roles = defineRoles(dirty<Record<string, string[]>>(source));
+        for (const [index, name] of names.entries()) {
+          for (let permission = 0; permission <= 40; permission++) {
+            expect(roles.can([name], `${permission}`)).toBe(holds(index, `${permission}`));
+          }
+        }
+      }),
+    );
   });
 });
 

@@ -1,5 +1,20 @@
 import type { Effect } from '../../core/index.ts';
-import type { AttributePath, AttributeRef, Condition, ListOperand, Operand, Policy, PolicyRule } from './policy.ts';
+import type {
+  AttributePath,
+  AttributeRef,
+  Combining,
+  Condition,
+  ListOperand,
+  Operand,
+  Policy,
+  PolicyRule,
+} from './policy.ts';
+
+/** How the rules make one answer. */
+export interface PolicyOptions {
+  /** @default 'first-match' */
+  readonly combining?: Combining;
+}
 
 /**
  * Makes a policy from its rules, in order.
@@ -7,30 +22,33 @@ import type { AttributePath, AttributeRef, Condition, ListOperand, Operand, Poli
  * @example
  * const documents = policy('documents', [rule.allow('admin', hasRole('admin')), rule.allow('owner', owner())]);
  */
-export function policy(name: string, rules: readonly PolicyRule[]): Policy {
-  return { name, combining: 'first-match', rules };
+export function policy(name: string, rules: readonly PolicyRule[], options: PolicyOptions = {}): Policy {
+  return { name, combining: options.combining ?? 'first-match', rules };
 }
+
+/** What a rule may say beside its condition. */
+export type RuleDetails = Pick<PolicyRule, 'description' | 'resources' | 'actions'>;
 
 interface RuleBuilder {
   /** Makes a rule that allows when its condition is true. */
-  allow(id: string, when: Condition, description?: string): PolicyRule;
+  allow(id: string, when: Condition | 'always', details?: RuleDetails): PolicyRule;
   /** Makes a rule that denies unless its condition is known to be false. */
-  deny(id: string, when: Condition, description?: string): PolicyRule;
+  deny(id: string, when: Condition | 'always', details?: RuleDetails): PolicyRule;
 }
 
 /**
  * Makes the rules of a policy.
  *
  * @example
- * rule.deny('suspended', eq(attr('subject.status'), 'suspended'), 'Suspended people may do nothing.');
+ * rule.deny('suspended', eq(attr('subject.status'), 'suspended'), { description: 'Suspended people may do nothing.' });
  */
 export const rule: RuleBuilder = { allow: ruleWith('allow'), deny: ruleWith('deny') };
 
 function ruleWith(effect: Effect) {
-  return (id: string, when: Condition, description?: string): PolicyRule => ({
+  return (id: string, when: Condition | 'always', details?: RuleDetails): PolicyRule => ({
     id,
     effect,
-    ...(description !== undefined && { description }),
+    ...details,
     when,
   });
 }
@@ -66,7 +84,7 @@ export function ne(left: Operand, right: Operand): Condition {
 }
 
 /**
- * Less than: two numbers, or two strings by UTF-16 code unit.
+ * Less than: two numbers, or two strings by code point.
  *
  * @example
  * lt(attr('resource.amount'), 1_000);
@@ -76,7 +94,7 @@ export function lt(left: Operand, right: Operand): Condition {
 }
 
 /**
- * Less than or equal: two numbers, or two strings by UTF-16 code unit.
+ * Less than or equal: two numbers, or two strings by code point.
  *
  * @example
  * lte(attr('resource.amount'), attr('subject.limit'));
@@ -86,7 +104,7 @@ export function lte(left: Operand, right: Operand): Condition {
 }
 
 /**
- * Greater than: two numbers, or two strings by UTF-16 code unit.
+ * Greater than: two numbers, or two strings by code point.
  *
  * @example
  * gt(attr('subject.level'), 2);
@@ -96,7 +114,7 @@ export function gt(left: Operand, right: Operand): Condition {
 }
 
 /**
- * Greater than or equal: two numbers, or two strings by UTF-16 code unit.
+ * Greater than or equal: two numbers, or two strings by code point.
  *
  * @example
  * gte(attr('environment.hour'), 9);
@@ -183,4 +201,15 @@ export function or(...conditions: readonly Condition[]): Condition {
  */
 export function not(condition: Condition): Condition {
   return { not: condition };
+}
+
+/**
+ * A function of the program, given to `createPolicyEngine` by this name, says whether it holds. Nothing can look
+ * into a function: filters, Rego and proofs refuse a policy that has one.
+ *
+ * @example
+ * rule.allow('on-call', predicate('isOnCall'));
+ */
+export function predicate(name: string): Condition {
+  return { predicate: name };
 }

@@ -1,5 +1,8 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 
+export const MAX_LENGTH = 100_000;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /** A plain object that has all the required keys, and no others than the optional ones. */
 export function recordAt(
   at: string,
@@ -21,10 +24,35 @@ export function recordAt(
 
 export function listAt(at: string, json: unknown): readonly unknown[] {
   if (!Array.isArray(json)) throw configInvalid(at, 'must be an array');
+  if (json.length > MAX_LENGTH) throw configInvalid(at, `has more than ${MAX_LENGTH} elements`);
   return Array.from(json);
 }
 
 export function textAt(at: string, json: unknown): string {
   if (typeof json !== 'string' || json === '') throw configInvalid(at, 'must be a non-empty string');
-  return json;
+  return wellFormedAt(at, json);
+}
+
+/** Half a character is no text in JSON that others read (RFC 7493 section 2.1). */
+export function wellFormedAt(at: string, text: string): string {
+  if (LONE_SURROGATE.test(text)) throw configInvalid(at, 'must be well-formed Unicode');
+  return text;
+}
+
+/** Names, one at least and none twice. */
+export function namesAt(at: string, json: unknown): readonly string[] {
+  const names = listAt(at, json).map((name, index) => textAt(`${at}[${index}]`, name));
+  if (names.length === 0) throw configInvalid(at, 'must not be empty');
+  refuseRepetition(at, names);
+  return names;
+}
+
+/** What is written twice was meant to be something else. */
+export function refuseRepetition(at: string, values: readonly unknown[]): void {
+  if (new Set(values).size !== values.length) throw configInvalid(at, 'lists a value twice');
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
 }

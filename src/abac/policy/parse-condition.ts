@@ -1,7 +1,8 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import type { Kind } from '../condition/attribute.ts';
-import { and, contains, endsWith, eq, gt, gte, isIn, lt, lte, ne, not, or, present, startsWith } from './build.ts';
+import { contains, endsWith, eq, gt, gte, isIn, lt, lte, ne, not, predicate, present, startsWith } from './build.ts';
 import { listAt } from './json.ts';
+import { isName } from './name.ts';
 import { isConstant, kindOfOperand, parseAttribute, parseList, parseOperand } from './parse-operand.ts';
 import type { Condition, ListOperand, Operand } from './policy.ts';
 
@@ -34,13 +35,15 @@ export function parseCondition(json: unknown, at: string, depth = 1): Condition 
   const here = `${at}.${operator}`;
   switch (operator) {
     case 'and':
-      return and(...parseConditions(operands, here, depth));
+      return { and: parseConditions(operands, here, depth) };
     case 'or':
-      return or(...parseConditions(operands, here, depth));
+      return { or: parseConditions(operands, here, depth) };
     case 'not':
       return not(parseCondition(operands, here, depth + 1));
     case 'present':
       return present(parseAttribute(operands, here));
+    case 'predicate':
+      return predicate(parsePredicate(operands, here));
     case 'in':
     case 'contains':
       return parseMembership(operator, operands, here);
@@ -48,6 +51,11 @@ export function parseCondition(json: unknown, at: string, depth = 1): Condition 
   const comparison = COMPARISONS.get(operator);
   if (comparison === undefined) throw configInvalid(at, `has an unknown operator ${JSON.stringify(operator)}`);
   return parseComparison(comparison, operands, here);
+}
+
+function parsePredicate(json: unknown, at: string): string {
+  if (typeof json !== 'string' || !isName(json)) throw configInvalid(at, 'must be a name such as "isOnCall"');
+  return json;
 }
 
 function parseConditions(json: unknown, at: string, depth: number): readonly Condition[] {

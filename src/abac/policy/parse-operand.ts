@@ -1,17 +1,25 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import { isAttributePath, type Kind, kindOf } from '../condition/attribute.ts';
-import { listAt, recordAt } from './json.ts';
+import { listAt, recordAt, refuseRepetition, textAt, wellFormedAt } from './json.ts';
 import type { AttributeRef, ListOperand, Operand, Scalar } from './policy.ts';
+import { isTimeZone } from './time-zone.ts';
 
 export function parseAttribute(json: unknown, at: string): AttributeRef {
-  const { attr } = recordAt(at, json, ['attr']);
+  const { attr, timeZone } = recordAt(at, json, ['attr'], ['timeZone']);
   if (typeof attr !== 'string' || !isAttributePath(attr)) {
     throw configInvalid(
       `${at}.attr`,
       'must be a path such as "subject.id", "resource.owner_id", "action" or "environment.hour"',
     );
   }
-  return { attr };
+  return timeZone === undefined ? { attr } : { attr, timeZone: parseTimeZone(attr, timeZone, `${at}.timeZone`) };
+}
+
+function parseTimeZone(path: string, json: unknown, at: string): string {
+  if (path !== 'environment.hour') throw configInvalid(at, 'belongs to "environment.hour" only');
+  const timeZone = textAt(at, json);
+  if (!isTimeZone(timeZone)) throw configInvalid(at, 'must be an IANA time zone such as "Europe/Berlin" or "UTC"');
+  return timeZone;
 }
 
 /** An attribute or a constant whose type, as far as it is known, is one of `kinds`. */
@@ -32,6 +40,7 @@ export function parseList(json: unknown, at: string): ListOperand {
   const constants = listAt(at, json).map((element, index) => parseConstant(element, `${at}[${index}]`));
   if (constants.length === 0) throw configInvalid(at, 'must not be empty');
   if (new Set(constants.map((constant) => typeof constant)).size > 1) throw configInvalid(at, 'must hold one type');
+  refuseRepetition(at, constants);
   return constants;
 }
 
@@ -47,7 +56,9 @@ export function isConstant(operand: Operand | ListOperand): boolean {
 }
 
 function parseConstant(json: unknown, at: string): Scalar {
-  if (typeof json === 'string' || typeof json === 'boolean') return json;
-  if (typeof json === 'number' && Number.isFinite(json)) return json;
+  if (typeof json === 'string') return wellFormedAt(at, json);
+  if (typeof json === 'boolean') return json;
+  // JSON does not keep the sign of zero.
+  if (typeof json === 'number' && Number.isFinite(json)) return json === 0 ? 0 : json;
   throw configInvalid(at, 'must be a string, a finite number, a boolean or {"attr": path}');
 }

@@ -1,9 +1,10 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import type { Effect } from '../../core/index.ts';
-import { policy } from './build.ts';
-import { listAt, recordAt, textAt } from './json.ts';
+import { deepFreeze, listAt, namesAt, recordAt, textAt } from './json.ts';
 import { parseCondition } from './parse-condition.ts';
-import type { Policy, PolicyRule } from './policy.ts';
+import type { Combining, Policy, PolicyRule } from './policy.ts';
+
+const COMBININGS: readonly Combining[] = ['first-match', 'any-allow', 'deny-overrides'];
 
 /**
  * Checks that a value, such as the content of a JSON file, is a policy. Nothing is ignored: an unknown
@@ -16,31 +17,46 @@ import type { Policy, PolicyRule } from './policy.ts';
  */
 export function parsePolicy(json: unknown): Policy {
   const { name, combining, rules } = recordAt('$', json, ['name', 'combining', 'rules']);
-  if (combining !== 'first-match') throw configInvalid('$.combining', 'must be "first-match"');
+  const how = parseCombining(combining);
   const ids = new Set<string>();
-  const parsed = listAt('$.rules', rules).map((rule, index) => parseRule(rule, `$.rules[${index}]`, ids));
-  return deepFreeze(policy(textAt('$.name', name), parsed));
+  const parsed = listAt('$.rules', rules).map((rule, index) => {
+    const at = `$.rules[${index}]`;
+    const parsedRule = parseRule(rule, at);
+    if (how === 'any-allow' && parsedRule.effect === 'deny') {
+      throw configInvalid(`${at}.effect`, 'must be "allow" in a policy that combines by "any-allow"');
+    }
+    if (ids.has(parsedRule.id)) throw configInvalid(`${at}.id`, 'is the id of an earlier rule');
+    ids.add(parsedRule.id);
+    return parsedRule;
+  });
+  return deepFreeze({ name: textAt('$.name', name), combining: how, rules: parsed });
 }
 
-function parseRule(json: unknown, at: string, ids: Set<string>): PolicyRule {
-  const { id, effect, description, when } = recordAt(at, json, ['id', 'effect', 'when'], ['description']);
-  const ruleId = textAt(`${at}.id`, id);
-  if (ids.has(ruleId)) throw configInvalid(`${at}.id`, 'is the id of an earlier rule');
-  ids.add(ruleId);
+function parseCombining(json: unknown): Combining {
+  const known = COMBININGS.find((combining) => combining === json);
+  if (known === undefined) throw configInvalid('$.combining', `must be one of ${COMBININGS.join(', ')}`);
+  return known;
+}
+
+/** The keys stand in one order, whatever order the source has: a revision depends on it. */
+function parseRule(json: unknown, at: string): PolicyRule {
+  const { id, effect, description, resources, actions, when } = recordAt(
+    at,
+    json,
+    ['id', 'effect', 'when'],
+    ['description', 'resources', 'actions'],
+  );
   return {
-    id: ruleId,
+    id: textAt(`${at}.id`, id),
     effect: parseEffect(effect, `${at}.effect`),
     ...(description !== undefined && { description: textAt(`${at}.description`, description) }),
-    when: parseCondition(when, `${at}.when`),
+    ...(resources !== undefined && { resources: namesAt(`${at}.resources`, resources) }),
+    ...(actions !== undefined && { actions: namesAt(`${at}.actions`, actions) }),
+    when: when === 'always' ? when : parseCondition(when, `${at}.when`),
   };
 }
 
 function parseEffect(json: unknown, at: string): Effect {
   if (json === 'allow' || json === 'deny') return json;
   throw configInvalid(at, 'must be "allow" or "deny"');
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }

@@ -1,6 +1,7 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import { and, attr, contains, eq, gte, lte, or } from './build.ts';
-import type { Condition } from './policy.ts';
+import type { AttributeRef, Condition } from './policy.ts';
+import { isTimeZone } from './time-zone.ts';
 
 /**
  * The subject's id is the one in the resource's attribute, which is `owner_id` unless another is named.
@@ -36,16 +37,19 @@ export function hasRole(role: string): Condition {
  * The hour of the day lies between two hours, both included: `hourBetween(9, 18)` is 09:00:00 to
  * 18:59:59. A window whose end is before its start runs over midnight.
  *
- * @throws `CONFIG_INVALID` when an hour is not a whole number from 0 to 23.
+ * @param timeZone - IANA name of the zone in which the hour of `environment.time` is counted; without it the hour is
+ * the one that the request brings
+ * @throws `CONFIG_INVALID` when an hour is not a whole number from 0 to 23, or the zone is none.
  * @example
- * rule.allow('night-shift', hourBetween(22, 5));
+ * rule.allow('night-shift', hourBetween(22, 5, 'Europe/Berlin'));
  */
-export function hourBetween(from: number, to: number): Condition {
+export function hourBetween(from: number, to: number, timeZone?: string): Condition {
   for (const hour of [from, to]) {
     if (!Number.isInteger(hour) || hour < 0 || hour > 23) {
       throw configInvalid('hourBetween', 'takes whole hours from 0 to 23');
     }
   }
-  const hour = attr('environment.hour');
+  if (timeZone !== undefined && !isTimeZone(timeZone)) throw configInvalid('hourBetween', 'takes an IANA time zone');
+  const hour: AttributeRef = { attr: 'environment.hour', ...(timeZone !== undefined && { timeZone }) };
   return (from <= to ? and : or)(gte(hour, from), lte(hour, to));
 }
