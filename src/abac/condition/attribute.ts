@@ -1,6 +1,7 @@
 import type { AccessRequest } from '../../core/index.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import type { AttributePath } from '../policy/policy.ts';
+import { zonedHour } from './zoned-hour.ts';
 
 /** What is known of a value before any request: its type, or nothing for attributes. */
 export type Kind = 'string' | 'number' | 'boolean' | 'list' | undefined;
@@ -8,41 +9,58 @@ export type Kind = 'string' | 'number' | 'boolean' | 'list' | undefined;
 /** Fetches one value of a request; `undefined` when it is not there. */
 export type Reader = (request: AccessRequest) => unknown;
 
-const FIELDS: ReadonlyMap<string, { readonly kind: Kind; readonly read: Reader }> = new Map([
-  ['subject.id', { kind: 'string', read: ({ subject }) => ownProperty(subject, 'id') }],
-  ['subject.roles', { kind: 'list', read: ({ subject }) => ownProperty(subject, 'roles') }],
-  ['resource.type', { kind: 'string', read: ({ resource }) => ownProperty(resource, 'type') }],
-  ['resource.id', { kind: 'string', read: ({ resource }) => ownProperty(resource, 'id') }],
-  ['action', { kind: 'string', read: (request) => ownProperty(request, 'action') }],
-  ['environment.time', { kind: 'number', read: ({ environment }) => ownProperty(environment, 'time') }],
-  ['environment.hour', { kind: 'number', read: ({ environment }) => ownProperty(environment, 'hour') }],
-  ['environment.ip', { kind: 'string', read: ({ environment }) => ownProperty(environment, 'ip') }],
-  ['environment.userAgent', { kind: 'string', read: ({ environment }) => ownProperty(environment, 'userAgent') }],
+/** The parts of a request that hold values. */
+export type Part = 'subject' | 'resource' | 'environment';
+
+const FIELDS: ReadonlyMap<string, Kind> = new Map([
+  ['subject.id', 'string'],
+  ['subject.roles', 'list'],
+  ['resource.type', 'string'],
+  ['resource.id', 'string'],
+  ['action', 'string'],
+  ['environment.time', 'number'],
+  ['environment.hour', 'number'],
+  ['environment.ip', 'string'],
+  ['environment.userAgent', 'string'],
 ]);
-const ATTRIBUTE = /^(?:subject|resource)\.([A-Za-z_][A-Za-z0-9_]{0,63})$/;
+const ATTRIBUTE = /^(subject|resource|environment)\.([A-Za-z_][A-Za-z0-9_]{0,63})$/;
 const REFUSED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Tells whether a text names a value of a request. */
 export function isAttributePath(path: string): path is AttributePath {
-  return FIELDS.has(path) || nameOf(path) !== undefined;
+  return FIELDS.has(path) || (ATTRIBUTE.test(path) && !REFUSED.has(namesIn(path).name));
+}
+
+/** Whether a path names one of the request's own fields, and no attribute. */
+export function isField(path: AttributePath): boolean {
+  return FIELDS.has(path);
 }
 
 /** The type of the values at a path. */
 export function kindOf(path: AttributePath): Kind {
-  return FIELDS.get(path)?.kind;
+  return FIELDS.get(path);
 }
 
-/** Makes the reader of a path; only own properties are ever read. */
-export function readerOf(path: AttributePath): Reader {
-  const field = FIELDS.get(path);
-  if (field !== undefined) return field.read;
-  const name = nameOf(path) ?? '';
-  return path.startsWith('subject.')
-    ? ({ subject }) => ownProperty(subject.attributes, name)
-    : ({ resource }) => ownProperty(resource.attributes, name);
+/** The part of the request that a path leads into, and the name there. `action` stands beside the parts. */
+export function namesIn(path: string): { readonly part: Part; readonly name: string } {
+  const [, part = '', found = ''] = /^(\w+)\.(\w+)$/.exec(path) ?? [];
+  // A text that has been a key is known by its address from then on, which reading by it relies on to be fast.
+  const [name = ''] = Object.keys({ [found]: true });
+  return { part: part as Part, name };
 }
 
-function nameOf(path: string): string | undefined {
-  const name = ATTRIBUTE.exec(path)?.[1];
-  return name === undefined || REFUSED.has(name) ? undefined : name;
+/**
+ * Makes the reader of a path; only own properties are ever read.
+ *
+ * @param timeZone - at `environment.hour`: counts the hour from `environment.time` in this zone
+ */
+export function readerOf(path: AttributePath, timeZone?: string): Reader {
+  if (timeZone !== undefined) {
+    const hourAt = zonedHour(timeZone);
+    return (request) => hourAt(ownProperty(ownProperty(request, 'environment'), 'time'));
+  }
+  if (path === 'action') return (request) => ownProperty(request, 'action');
+  const { part, name } = namesIn(path);
+  if (isField(path)) return (request) => ownProperty(ownProperty(request, part), name);
+  return (request) => ownProperty(ownProperty(ownProperty(request, part), 'attributes'), name);
 }

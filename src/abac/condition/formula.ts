@@ -56,7 +56,8 @@ function joined(kind: 'all' | 'any', formulas: readonly Formula[]): Formula {
   const parts = formulas.flatMap((formula) => (formula.kind === kind ? formula.formulas : [formula]));
   if (parts.some((part) => isEmpty(part) && part.kind === settling.kind)) return settling;
   const [only] = parts;
-  return only !== undefined && parts.length === 1 ? only : { kind, formulas: parts };
+  if (only === undefined) return kind === 'all' ? ALWAYS : NEVER;
+  return parts.length === 1 ? only : { kind, formulas: parts };
 }
 
 function isEmpty(formula: Formula): boolean {

@@ -3,10 +3,10 @@ import type { Scalar } from '../policy/policy.ts';
 const PLAIN = /^[\w.@:+-]{1,64}$/;
 const LONGEST = 64;
 
-/** Tells whether a value can be compared; everything else, `null` and `NaN` included, is unknown. */
+/** Tells whether a value can be compared; everything else, `null`, `NaN` and infinity included, is unknown. */
 export function isScalar(value: unknown): value is Scalar {
   const type = typeof value;
-  return type === 'string' || type === 'boolean' || (type === 'number' && !Number.isNaN(value));
+  return type === 'string' || type === 'boolean' || (type === 'number' && Number.isFinite(value));
 }
 
 /** Writes a value into a trace: short, on one line, and never mistakable for the text around it. */

@@ -1,57 +1,74 @@
-import type { AccessRequest, Decision, RuleTrace, SyncPolicyDecisionPoint } from '../../core/index.ts';
+import type { AccessRequest, Decision, SyncPolicyDecisionPoint } from '../../core/index.ts';
+import { createFiltering, type Filtering } from '../filter/create-filter.ts';
+import type { Filter, ResourceQuery } from '../filter/filter.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
-import type { Policy, PolicyRule } from '../policy/policy.ts';
+import type { AttributePath, Policy } from '../policy/policy.ts';
 import { revisionOf } from '../policy/revision.ts';
-import { compile } from './compile.ts';
-import type { Compiled } from './compiled.ts';
+import { indexRules } from './candidates.ts';
+import { canGenerateCode, codeChunk } from './code-chunk.ts';
+import { compileRules } from './compiled-rule.ts';
+import { decider } from './decider.ts';
+import { checkedOptions, type PolicyEngineOptions } from './options.ts';
+import { closureChunk } from './rule-chunk.ts';
+import { ruleSet } from './rule-set.ts';
 
 /** A policy made ready to decide. */
 export interface PolicyEngine extends SyncPolicyDecisionPoint {
   readonly policy: Policy;
   /** Names exactly this policy text; every decision carries it. */
   readonly revision: string;
+  /** What decides: closures, or code that was generated from the policy. The answers are the same. */
+  readonly compiled: 'closures' | 'code';
+  /** The attributes that no trace and no explanation shows. */
+  readonly redact: readonly AttributePath[];
+  /** The same answers as one by one, in order. */
+  decideAll(requests: readonly AccessRequest[]): readonly Decision[];
+  /**
+   * Whether the subject may do this to some resource of the type, as far as can be told without one: it may say
+   * yes too often and never says no wrongly. It is for menus, and replaces no decision about a resource.
+   */
+  mightAllow(query: ResourceQuery): boolean;
+  /** Which resources of the type the subject may do this to: all, none, or those that satisfy a condition. */
+  filter(query: ResourceQuery): Filter;
 }
 
-interface CompiledRule extends Compiled, PolicyRule {}
-
 /**
- * Compiles a policy into a decision point. The first rule that fires decides: an allow rule whose
- * condition is true, or a deny rule whose condition is not known to be false. If none fires, the
- * policy denies. A decision's `trace()` says what every rule made of the request.
+ * Compiles a policy into a decision point. The first rule that fires decides, with `deny-overrides` the first
+ * deny rule that does: an allow rule whose condition is true, or a deny rule whose condition is not known to be
+ * false. If none fires, the policy denies. A decision's `trace()` says what every rule made of the request.
  *
- * @throws `CONFIG_INVALID` when the policy is not valid; see {@link parsePolicy}.
+ * @throws `CONFIG_INVALID` when the policy is not valid (see {@link parsePolicy}), for an unknown option, and when
+ * a predicate that the policy names is missing.
  * @example
  * const engine = createPolicyEngine(policy('documents', [rule.allow('owner', owner())]));
  * engine.decide(request).allowed;
  */
-export function createPolicyEngine(policy: Policy): PolicyEngine {
+export function createPolicyEngine(policy: Policy, options: PolicyEngineOptions = {}): PolicyEngine {
+  const { generateCode, trace, redact, predicates: given } = checkedOptions(options);
   const parsed = parsePolicy(policy);
   const revision = revisionOf(parsed);
-  const rules: readonly CompiledRule[] = parsed.rules.map((rule) => ({
-    ...rule,
-    ...compile(rule.when === 'always' ? { and: [] } : rule.when),
-  }));
-
-  const decide = (request: AccessRequest): Decision => {
-    const trace = () => ({ rules: rules.map((rule) => traceOf(rule, request)) });
-    for (const { id, effect, test } of rules) {
-      if (effect === 'allow') {
-        if (test(request) === true) return { allowed: true, effect, reason: 'rule', ruleId: id, revision, trace };
-      } else if (test(request) !== false) {
-        return { allowed: false, effect, reason: 'rule', ruleId: id, revision, trace };
-      }
-    }
-    return { allowed: false, effect: 'deny', reason: 'no_rule', revision, trace };
+  const { rules, predicates } = compileRules(parsed, given);
+  const compiled = generateCode && canGenerateCode() ? 'code' : 'closures';
+  const candidates = indexRules(rules, {
+    // Rules that were put together for one request are asked once, and so not worth any code.
+    finish: (some, forOne) =>
+      ruleSet(some, (chunk) => (compiled === 'code' && !forOne ? codeChunk(chunk, predicates) : closureChunk(chunk))),
+    everyOutcome: trace,
+  });
+  const decide = decider({ rules, candidates, revision, trace, seen: { predicates, redact: new Set(redact) } });
+  let prepared: Filtering | undefined;
+  const filtering = (): Filtering => {
+    prepared ??= createFiltering(parsed, revision);
+    return prepared;
   };
-  return Object.freeze({ policy: parsed, revision, decide });
-}
-
-function traceOf({ id, effect, test, explain }: CompiledRule, request: AccessRequest): RuleTrace {
-  const outcome = test(request);
-  return {
-    ruleId: id,
-    effect,
-    outcome: outcome === undefined ? 'unknown' : outcome ? 'match' : 'no_match',
-    detail: explain(request, true),
-  };
+  return Object.freeze({
+    policy: parsed,
+    revision,
+    compiled,
+    redact: Object.freeze([...redact]),
+    decide,
+    decideAll: (requests: readonly AccessRequest[]) => requests.map(decide),
+    mightAllow: (query: ResourceQuery) => filtering().mightAllow(query),
+    filter: (query: ResourceQuery) => filtering().filter(query),
+  });
 }

@@ -17,7 +17,7 @@ const anyOf = (outcomes: readonly Outcome[]): Outcome =>
 const codePoints = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0) ?? 0);
 
 function own(holder: unknown, name: string): unknown {
-  if (typeof holder !== 'object' || holder === null) return undefined;
+  if (typeof holder !== 'object' || holder === null || Array.isArray(holder)) return undefined;
   return Object.getOwnPropertyDescriptor(holder, name) === undefined ? undefined : (holder as Json)[name];
 }
 
@@ -36,8 +36,9 @@ function read(operand: unknown, request: AccessRequest): unknown {
 }
 
 function hourIn(timeZone: string, time: unknown): unknown {
-  if (typeof time !== 'number' || !(Math.abs(time) <= 8.64e15)) return undefined;
-  return Number(new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' }).format(time));
+  if (typeof time !== 'number' || !(time >= 0 && Math.floor(time) <= 9_223_372_036_854)) return undefined;
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
+  return Number(format.format(Math.floor(time)));
 }
 
 /** By code point, as everything that Doorward exports to compares texts. */

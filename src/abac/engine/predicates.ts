@@ -1,0 +1,46 @@
+import { configInvalid, isPlainObject } from '../../core/config-invalid.ts';
+import type { AccessRequest } from '../../core/index.ts';
+import type { Node } from '../condition/node.ts';
+import { requestOf } from './facts.ts';
+import { outcomeOf, type Test, UNKNOWN } from './outcome.ts';
+
+/** Functions that a policy names: what no condition can say. They are no part of proofs, filters and exports. */
+export type Predicates = Readonly<Record<string, (request: AccessRequest) => boolean>>;
+
+/** A throw, a promise and every other answer that is no boolean is unknown. */
+export function predicateTest(ask: (request: AccessRequest) => unknown): Test {
+  return (facts) => {
+    try {
+      const answer = ask(requestOf(facts));
+      // Nobody awaits it, and a rejection that nobody hears ends the process.
+      if (answer instanceof Promise) answer.catch(() => undefined);
+      return typeof answer === 'boolean' ? outcomeOf(answer) : UNKNOWN;
+    } catch {
+      return UNKNOWN;
+    }
+  };
+}
+
+/**
+ * Takes the functions over, so that a later change of the object changes no answer.
+ *
+ * @throws `CONFIG_INVALID` when a named function is missing or is none.
+ */
+export function checkedPredicates(given: Predicates | undefined, rules: readonly Node[]): ReadonlyMap<string, Test> {
+  if (given !== undefined && !isPlainObject(given)) throw configInvalid('predicates', 'must be a plain object');
+  const tests = new Map<string, Test>();
+  for (const [name, ask] of Object.entries(given ?? {})) {
+    if (typeof ask !== 'function') throw configInvalid(`predicates.${name}`, 'must be a function');
+    tests.set(name, predicateTest(ask));
+  }
+  for (const name of rules.flatMap(predicateNames)) {
+    if (!tests.has(name)) throw configInvalid(`predicates.${name}`, 'is named by the policy and missing');
+  }
+  return tests;
+}
+
+function predicateNames(node: Node): readonly string[] {
+  if (node.kind === 'predicate') return [node.name];
+  if (node.kind === 'not') return predicateNames(node.node);
+  return node.kind === 'and' || node.kind === 'or' ? node.nodes.flatMap(predicateNames) : [];
+}
