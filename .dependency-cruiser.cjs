@@ -11,9 +11,9 @@ module.exports = {
     only('core-knows-nobody', { path: src('core') }, { path: '^src/', pathNot: src('core') }, 'core imports only core'),
     only(
       'engines-know-core',
-      { path: '^src/(tokens|passwords|rbac|abac|opa|audit)/' },
+      { path: '^src/(tokens|passwords|rbac|abac|opa|authzen|audit)/' },
       { path: '^src/', pathNot: '^src/(core|$1)/' },
-      'tokens, passwords, rbac, abac, opa and audit import core and themselves',
+      'tokens, passwords, rbac, abac, opa, authzen and audit import core and themselves',
     ),
     only(
       'jwks-builds-on-tokens',
@@ -109,9 +109,9 @@ module.exports = {
     ),
     only(
       'undici-behind-network',
-      { path: '^src/', pathNot: src('opa', 'oauth/client') },
+      { path: '^src/', pathNot: src('opa', 'authzen', 'oauth/client') },
       { path: '^node_modules/undici/' },
-      'two folders do network',
+      'three folders do network',
     ),
     ...Object.entries({
       '@node-rs/argon2': 'argon2',

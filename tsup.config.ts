@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
 
 /** The subpaths are listed once, in package.json `exports`; this maps each to its source file. */
 function librarySources(): Record<string, string> {
@@ -14,20 +14,11 @@ function librarySources(): Record<string, string> {
   return entries;
 }
 
-const config: ReturnType<typeof defineConfig> = defineConfig([
-  {
-    entry: librarySources(),
-    format: ['esm', 'cjs'],
-    target: 'node20',
-    platform: 'node',
-    splitting: true,
-    removeNodeProtocol: false,
-    clean: true,
-    dts: { banner: '/// <reference types="node" />', compilerOptions: { ignoreDeprecations: '6.0' } },
-  },
-  {
-    entry: { main: 'examples/server/main.ts' },
-    outDir: 'examples/server/dist',
+/** A program of the examples. */
+function example(name: string): Options {
+  return {
+    entry: { main: `examples/${name}/main.ts` },
+    outDir: `examples/${name}/dist`,
     format: ['esm'],
     target: 'node20',
     platform: 'node',
@@ -40,7 +31,22 @@ const config: ReturnType<typeof defineConfig> = defineConfig([
     },
     clean: true,
     dts: false,
+  };
+}
+
+const config: ReturnType<typeof defineConfig> = defineConfig([
+  {
+    entry: librarySources(),
+    format: ['esm', 'cjs'],
+    target: 'node20',
+    platform: 'node',
+    splitting: true,
+    removeNodeProtocol: false,
+    clean: true,
+    dts: { banner: '/// <reference types="node" />', compilerOptions: { ignoreDeprecations: '6.0' } },
   },
+  example('server'),
+  example('pdp'),
 ]);
 
 export default config;

@@ -7,12 +7,14 @@ export interface Goal {
   readonly ratio: readonly [numerator: string, denominator: string];
   readonly atLeast?: number;
   readonly atMost?: number;
+  readonly stretch?: number;
 }
 export interface Verdict extends Omit<Goal, 'ratio'> {
   readonly numerator: string;
   readonly denominator: string;
   readonly ratio: Summary;
   readonly met: boolean;
+  readonly reached?: boolean;
 }
 export declare function judge(
   goal: Goal,

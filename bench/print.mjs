@@ -21,11 +21,17 @@ function figuresTable({ figures, contestants }) {
   return table([header, ...body]);
 }
 
-function verdictLine({ row, figure, over, numerator, denominator, ratio, atLeast, atMost, met }, rounds) {
+function stretchOf({ stretch, reached }, rounds) {
+  if (stretch === undefined) return '';
+  return `stretch ${stretch}${rounds < ROUNDS_TO_JUDGE ? '' : reached ? ': reached' : ': not reached'}`;
+}
+
+function verdictLine(goal, rounds) {
+  const { row, figure, over, numerator, denominator, ratio, atLeast, atMost, met } = goal;
   const must = atLeast === undefined ? `must be at most ${atMost}` : `must be at least ${atLeast}`;
   const verdict = rounds < ROUNDS_TO_JUDGE ? 'not judged' : met ? 'met' : 'MISSED';
   const quotient = over === undefined ? [`${numerator} / ${denominator}`, figure] : [numerator, `${figure} / ${over}`];
-  return [row, ...quotient, `${short(ratio.median)} ${spread(ratio)}`, must, verdict];
+  return [row, ...quotient, `${short(ratio.median)} ${spread(ratio)}`, must, verdict, stretchOf(goal, rounds)];
 }
 
 /** One experiment as text: median (p10..p90) of the rounds, then the paired ratios. */
@@ -36,6 +42,7 @@ export function print(result, rounds) {
     figure,
     `${short(ratio.median)} ${spread(ratio)}`,
     'would be 1 without noise',
+    '',
     '',
   ]);
   const verdicts = result.goals.map((goal) => verdictLine(goal, rounds));

@@ -8,10 +8,12 @@ const options = { timeout: 120_000, env: { ...process.env, NODE_ENV: 'production
 
 /**
  * Runs one contestant in a new process, so that no contestant meets the compiled code and the garbage of another.
+ * @param {readonly string[]} [nodeOptions] what this contestant needs Node to be started with
  * @returns what it answered and, with a `timing`, its figures
  */
-export async function runContestant(assignment) {
-  const child = fork(measureFile, [JSON.stringify(assignment)], options);
+export async function runContestant(assignment, nodeOptions = []) {
+  const execArgv = [...process.execArgv, ...nodeOptions];
+  const child = fork(measureFile, [JSON.stringify(assignment)], { ...options, execArgv });
   const ended = new Promise((resolve) => child.on('exit', resolve));
   const report = await messageFrom(child).catch(() => undefined);
   const code = await ended;

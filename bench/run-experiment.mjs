@@ -9,18 +9,17 @@ export const again = (contestant) => `${contestant} (again)`;
  * @returns {Promise<Map<string, Record<string, number>[]>>} the figures of every round by contestant
  */
 export async function runExperiment(experiments, index, { rounds, timing, onRound }) {
-  const { contestants, nullPair } = experiments[index];
+  const { contestants, nullPair, nodeOptions = {} } = experiments[index];
+  const run = (assignment) => runContestant({ experiment: index, ...assignment }, nodeOptions[assignment.contestant]);
   const reports = [];
-  for (const contestant of contestants) {
-    reports.push({ contestant, ...(await runContestant({ experiment: index, contestant })) });
-  }
+  for (const contestant of contestants) reports.push({ contestant, ...(await run({ contestant })) });
   assertSameAnswers(reports);
 
   const entrants = [...contestants.map((contestant) => [contestant, contestant]), [again(nullPair), nullPair]];
   const figures = new Map(entrants.map(([name]) => [name, []]));
   for (let round = 1; round <= rounds; round++) {
     for (const [name, contestant] of entrants) {
-      const report = await runContestant({ experiment: index, contestant, timing });
+      const report = await run({ contestant, timing });
       figures.get(name).push(report.figures);
     }
     onRound(round);

@@ -1,11 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { configInvalid, requireWholeNumber } from '../core/config-invalid.ts';
-import { ask, type EnvironmentSource, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
+import {
+  type AccessRequest,
+  ask,
+  type EnvironmentSource,
+  isIndeterminate,
+  type PolicyDecisionPoint,
+} from '../core/index.ts';
 import { parseJsonObject } from '../core/json-object.ts';
 import { readBytes } from '../core/read-bytes.ts';
 import { membersOf } from './members.ts';
 import { bearerToken } from './options.ts';
-import { requestOf } from './wire-request.ts';
+import { readDecisionCallInput } from './wire-request.ts';
 
 export interface DecisionEndpointOptions {
   /** Answers the calls. */
@@ -18,6 +24,8 @@ export interface DecisionEndpointOptions {
   readonly path?: string;
   /** How long a decision may take, in milliseconds, before the answer is 500. @default 2000 */
   readonly decisionTimeoutMs?: number;
+  /** Reads the `input` of a call. @default readDecisionCallInput */
+  readonly readInput?: (input: unknown, environment: EnvironmentSource) => AccessRequest;
 }
 
 const MAX_BODY_BYTES = 65_536;
@@ -33,7 +41,7 @@ const NO_INPUT = { code: 'api_usage_warning', message: "'input' key missing from
  * const response = await endpoint(request);
  */
 export function createDecisionEndpoint(options: DecisionEndpointOptions): (request: Request) => Promise<Response> {
-  const { pdp, environment, path = '/v1/data/authz/allow' } = options;
+  const { pdp, environment, path = '/v1/data/authz/allow', readInput = readDecisionCallInput } = options;
   const decisionTimeoutMs = requireWholeNumber('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 1, 60_000);
   const isTrusted = callerCheck(bearerToken('token', options.token));
   if (!path.startsWith('/')) throw configInvalid('path', 'must begin with "/"');
@@ -52,7 +60,7 @@ export function createDecisionEndpoint(options: DecisionEndpointOptions): (reque
     if (call === 'malformed') return failure(400, 'invalid_parameter', 'body contains malformed input document');
 
     const input = call.get('input') ?? undefined;
-    const decision = await ask(pdp, requestOf(input, environment), decisionTimeoutMs);
+    const decision = await ask(pdp, readInput(input, environment), decisionTimeoutMs);
     if (isIndeterminate(decision)) return failure(500, 'internal_error', 'the decision point did not answer');
     return answer(200, { result: decision.allowed, ...(input === undefined && { warning: NO_INPUT }) });
   };

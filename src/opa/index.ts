@@ -1,2 +1,10 @@
+export { accessRequestInput } from './access-request-input.ts';
+export type { MappedDecision } from './answer.ts';
+export type { CircuitState } from './circuit-breaker.ts';
 export { createDecisionEndpoint, type DecisionEndpointOptions } from './decision-endpoint.ts';
-export { createOpaClient, type OpaClient, type OpaClientOptions } from './opa-client.ts';
+export type { OpaHealth } from './health.ts';
+export { createOpaClient, type OpaCallOptions, type OpaClient } from './opa-client.ts';
+export type { OpaCacheOptions, OpaCircuitOptions, OpaClientOptions } from './opa-client-options.ts';
+export type { OpaTls } from './opa-tls.ts';
+export { readAccessRequestInput } from './read-access-request.ts';
+export { readDecisionCallInput } from './wire-request.ts';

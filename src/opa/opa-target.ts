@@ -6,6 +6,8 @@ const DATA_PATH = /^[\w-]+(?:\/[\w-]+)*$/;
 /** Where to send decision calls: worked out once, from configuration only. */
 export interface OpaTarget {
   readonly origin: string;
+  /** What stands before every path of the server, for example behind a proxy. */
+  readonly prefix: string;
   readonly path: string;
 }
 
@@ -19,5 +21,5 @@ export function opaTarget(url: string, dataPath: string): OpaTarget {
   }
   if (!DATA_PATH.test(dataPath))
     throw configInvalid('path', 'must be names of letters, digits, "_" and "-" joined by "/"');
-  return { origin: new URL(base).origin, path: `${prefix}/v1/data/${dataPath}` };
+  return { origin: new URL(base).origin, prefix, path: `${prefix}/v1/data/${dataPath}` };
 }

@@ -11,30 +11,40 @@ export function rolesToAsk(roles: readonly string[], order: readonly string[]): 
   return held.length === 0 ? [''] : [...known, ...others];
 }
 
-/** The body of one decision call. Only texts are sent where the policy expects texts; what is missing or empty is left out. */
-export function wireInput({ subject, action, resource, environment }: AccessRequest, role: string): string {
-  return JSON.stringify({
-    input: {
-      user: {
-        id: text(subject.id),
-        role,
-        department: attribute(subject.attributes, 'department'),
-        roles: rolesOf(subject.roles),
-      },
-      resource: {
-        id: text(resource.id),
-        owner_id: attribute(resource.attributes, 'owner_id'),
-        department: attribute(resource.attributes, 'department'),
-        sensitivity: attribute(resource.attributes, 'sensitivity'),
-      },
-      action: text(action),
-      environment: {
-        hour: Number.isFinite(environment.hour) ? environment.hour : undefined,
-        ip: text(environment.ip),
-        user_agent: text(environment.userAgent),
-      },
+/** The input of one decision call. Only texts are sent where the policy expects texts; what is missing or empty is left out. */
+export function wireInput({ subject, action, resource, environment }: AccessRequest, role: string): unknown {
+  return {
+    user: {
+      id: text(subject.id),
+      role,
+      department: attribute(subject.attributes, 'department'),
+      roles: rolesOf(subject.roles),
     },
-  });
+    resource: {
+      id: text(resource.id),
+      owner_id: attribute(resource.attributes, 'owner_id'),
+      department: attribute(resource.attributes, 'department'),
+      sensitivity: attribute(resource.attributes, 'sensitivity'),
+    },
+    action: text(action),
+    environment: {
+      hour: Number.isFinite(environment.hour) ? environment.hour : undefined,
+      ip: text(environment.ip),
+      user_agent: text(environment.userAgent),
+    },
+  };
+}
+
+/**
+ * The body of one decision call. To OPA a `null` is no input at all, and a rule that only looks for what must not be
+ * there would allow it.
+ *
+ * @throws an `Error` for what is no input
+ */
+export function bodyOf(input: unknown): string {
+  const text = JSON.stringify(input);
+  if (text === undefined || text === 'null') throw new Error('There is no input');
+  return `{"input":${text}}`;
 }
 
 function rolesOf(roles: unknown): readonly string[] {

@@ -1,8 +1,14 @@
 import type { AccessRequest, Attributes, EnvironmentSource } from '../core/index.ts';
 import { membersOf } from './members.ts';
 
-/** Reads a decision call's `input`. What is not of the type that the call asks for counts as missing. */
-export function requestOf(input: unknown, environment: EnvironmentSource): AccessRequest {
+/**
+ * Reads the `input` of a decision call with a `user`, as `createOpaClient` sends it. What is not of the type that the
+ * call asks for counts as missing.
+ *
+ * @example
+ * const request = readDecisionCallInput({ user: { id: 'ada', role: 'editor' }, action: 'update' }, environmentSource());
+ */
+export function readDecisionCallInput(input: unknown, environment: EnvironmentSource): AccessRequest {
   const members = membersOf(input);
   const user = membersOf(members.get('user'));
   const resource = membersOf(members.get('resource'));

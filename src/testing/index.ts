@@ -5,6 +5,8 @@ export { consentStoreCases } from './consent-cases.ts';
 export { type FixedClock, fixedClock } from './fixed-clock.ts';
 export { onceStoreCases } from './once-cases.ts';
 export { passkeyStoreCases } from './passkey-cases.ts';
+export { type PolicyCase, type PolicyExpectation, policyCases } from './policy-cases.ts';
+export { type RuleCounts, type RuleCoverage, ruleCoverage, type UncoveredRule } from './policy-coverage.ts';
 export { rateLimitStoreCases } from './rate-limit-cases.ts';
 export { sessionStoreCases } from './session-cases.ts';
 export type { OpenStore, StoreCase } from './store-case.ts';

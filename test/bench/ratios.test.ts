@@ -62,6 +62,13 @@ describe('judge', () => {
     expect(judge({ ...goal, atMost: 4.4 }, figures).met).toBe(false);
   });
 
+  it('tells of a stretch whether it was reached, which decides nothing', () => {
+    expect(judge({ ...goal, atLeast: 4, stretch: 4.5 }, figures)).toMatchObject({ met: true, reached: true });
+    expect(judge({ ...goal, atLeast: 4, stretch: 5 }, figures)).toMatchObject({ met: true, reached: false });
+    expect(judge({ ...goal, atMost: 3, stretch: 5 }, figures)).toMatchObject({ met: false, reached: true });
+    expect(judge({ ...goal, atLeast: 4 }, figures)).not.toHaveProperty('reached');
+  });
+
   it('divides one figure of a contestant by another, round by round', () => {
     const own = new Map([
       [

@@ -405,7 +405,8 @@ describe('the deadline', () => {
     let arrived = 0;
     const opa: Fake = started(await rawOpa(() => void arrived++));
     const client = clientOf(opa.url, { timeoutMs: 100, connections: 2 });
-    const decisions = await Promise.all(Array.from({ length: 50 }, () => client.decide(request)));
+    const asked = Array.from({ length: 50 }, (_, index) => ({ ...request, action: `read-${index}` }));
+    const decisions = await Promise.all(asked.map((each) => client.decide(each)));
     expect(decisions.map(({ allowed, reason }) => `${allowed} ${reason}`)).toEqual(Array(50).fill('false timeout'));
     expect(arrived).toBe(2);
   });

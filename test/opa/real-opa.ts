@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-const POLICIES = 'test/fixtures/opa';
+const FIXTURES = 'test/fixtures/opa';
 
 /** The OPA binary: `OPA_BIN`, or `opa` on the `PATH`, or where `go install` puts it. Without one these tests fail. */
 export function opaBinary(): string {
@@ -20,9 +20,26 @@ export function opaBinary(): string {
   return found;
 }
 
-/** Checks the policies as strictly as OPA can. */
-export function checkPolicies(): string {
-  return execFileSync(opaBinary(), ['check', '--strict', POLICIES], { encoding: 'utf8' });
+/** The policies that every server of these tests starts with. */
+export function regoFiles(): readonly string[] {
+  return readdirSync(FIXTURES)
+    .filter((name) => name.endsWith('.rego'))
+    .map((name) => join(FIXTURES, name));
+}
+
+/** Checks policies as strictly as OPA can, and that OPA would format them as they are; says what it finds. */
+export function checkPolicies(...paths: readonly string[]): string {
+  const checked = paths.length === 0 ? regoFiles() : paths;
+  return run('check', '--strict', ...checked) + run('fmt', '--list', ...checked);
+}
+
+export function opaVersion(): string {
+  return /^Version: (\S+)/.exec(run('version'))?.[1] ?? '';
+}
+
+function run(...args: readonly string[]): string {
+  const { stdout, stderr } = spawnSync(opaBinary(), args, { encoding: 'utf8' });
+  return stdout + stderr;
 }
 
 export interface RealOpa {
@@ -34,7 +51,7 @@ export interface RealOpa {
 export async function startOpa(...flags: readonly string[]): Promise<RealOpa> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = ['run', '--server', '--addr', `127.0.0.1:${port}`, '--log-level', 'error', ...flags, POLICIES];
+  const args = ['run', '--server', '--addr', `127.0.0.1:${port}`, '--log-level', 'error', ...flags, ...regoFiles()];
   const child = spawn(opaBinary(), args, { stdio: 'ignore' });
   await ready(url, child);
   return {

@@ -9,12 +9,15 @@ const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
 const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, ...parts);
 const oid = (...bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes));
 
-/** A key and an X.509 certificate (RFC 5280) for a name, signed by nobody else, valid from 2020 to 2049. */
-export function selfSigned(name: string): { readonly key: string; readonly cert: string } {
+/** A key and an X.509 certificate (RFC 5280) for a name, signed by nobody else, valid from 2020 to the end of a year. */
+export function selfSigned(name: string, lastYear = 2049): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
   const subject = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(name)))));
-  const validity = sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
+  const validity = sequence(
+    der(0x17, Buffer.from('200101000000Z')),
+    der(0x17, Buffer.from(`${lastYear - 2000}1231235959Z`)),
+  );
   const altName = sequence(oid(0x55, 0x1d, 0x11), der(0x04, sequence(der(0x82, Buffer.from(name)))));
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),

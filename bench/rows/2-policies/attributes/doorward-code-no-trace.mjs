@@ -1,0 +1,3 @@
+import { prepare as prepareDoorward } from './doorward.mjs';
+
+export const prepare = (input) => prepareDoorward(input, { generateCode: true, trace: false });

@@ -1,0 +1,39 @@
+import { type Decision, deny } from '../core/index.ts';
+import { type Leave, nothingToLeave, type Tell } from './asking.ts';
+
+/**
+ * Waits for an answer, but no longer than `ms` milliseconds, and not once `signal` aborts. It never rejects:
+ * whatever `ask` throws is a denial with reason `error`.
+ */
+export function within(ms: number, signal: AbortSignal | undefined, ask: (tell: Tell) => Leave): Promise<Decision> {
+  return new Promise((resolve) => {
+    let isOver = signal?.aborted === true;
+    if (isOver) return resolve(deny('unavailable'));
+
+    let timer: NodeJS.Timeout | undefined;
+    let leave = nothingToLeave;
+    const end: Tell = (decision) => {
+      isOver = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve(decision);
+    };
+    const abort = (): void => {
+      end(deny('unavailable'));
+      leave('aborted');
+    };
+    const giveUp = (): void => {
+      end(deny('timeout'));
+      leave('timeout');
+    };
+
+    try {
+      leave = ask(end);
+    } catch {
+      return end(deny('error'));
+    }
+    if (isOver) return;
+    timer = setTimeout(giveUp, ms);
+    signal?.addEventListener('abort', abort);
+  });
+}

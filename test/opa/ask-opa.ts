@@ -1,0 +1,45 @@
+import type { AccessRequest } from 'doorward';
+import { type Policy, toRego } from 'doorward/abac';
+import type { RealOpa } from './real-opa.ts';
+
+/** What an OPA server says: the deciding rule, whether it allows, and the answer of `allow`. */
+export type OpaAnswer = readonly [rule: string | null, allowed: boolean, allow: boolean];
+
+/** Puts a module on the server in the place of the one that had its name. */
+export async function putModule({ url }: RealOpa, name: string, module: string): Promise<void> {
+  const response = await fetch(`${url}/v1/policies/${name}`, { method: 'PUT', body: module });
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`${answer}\n${module}`);
+}
+
+/** Asks for a rule's value. */
+export async function askFor({ url }: RealOpa, path: string, input: unknown): Promise<unknown> {
+  const response = await fetch(`${url}/v1/data/${path}`, { method: 'POST', body: JSON.stringify({ input }) });
+  if (!response.ok) throw new Error(await response.text());
+  return ((await response.json()) as { result?: unknown }).result;
+}
+
+/** Makes the function that asks the server about a policy: many requests in one call. Lanes may ask at once. */
+export async function bulkOpa(
+  opa: RealOpa,
+  lane = 'lane_0',
+): Promise<(policy: Policy, requests: readonly AccessRequest[]) => Promise<readonly OpaAnswer[]>> {
+  await putModule(
+    opa,
+    lane,
+    `package ${lane}\n\ndefault allow := false\n\ndecision := {"allowed": false, "rule": null}`,
+  );
+  await putModule(
+    opa,
+    `bulk_${lane}`,
+    `package bulk.${lane}\n\nall := [[decision.rule, decision.allowed, allow] |
+	some request in input.batch
+	decision := data.${lane}.decision with input as request
+	allow := data.${lane}.allow with input as request
+]`,
+  );
+  return async (policy, requests) => {
+    await putModule(opa, lane, toRego(policy, { package: lane }));
+    return (await askFor(opa, `bulk/${lane}/all`, { batch: requests })) as readonly OpaAnswer[];
+  };
+}

@@ -1,0 +1,34 @@
+import type { AccessRequest } from 'doorward';
+import { createOpaClient, type OpaClient, type OpaClientOptions } from 'doorward/opa';
+import { afterEach } from 'vitest';
+
+/** Somebody asks to read a document. */
+export const request: AccessRequest = {
+  subject: { id: 'ada', roles: ['viewer'], attributes: { department: 'sales' } },
+  action: 'read',
+  resource: { type: 'document', id: 'd1', attributes: { owner_id: 'bob', department: 'hr', sensitivity: 'low' } },
+  environment: { time: 0, hour: 10 },
+};
+
+/** The same with another action: another question. */
+export function asking(action: string): AccessRequest {
+  return { ...request, action };
+}
+
+/** What is started is closed after each test, the last first. */
+export function closing(): {
+  started<T extends { close(): Promise<unknown> }>(closable: T): T;
+  clientOf(url: string, options?: Partial<OpaClientOptions>): OpaClient;
+} {
+  const open: { close(): Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const closable of open.splice(0).reverse()) await closable.close();
+  });
+  const started = <T extends { close(): Promise<unknown> }>(closable: T): T => {
+    open.push(closable);
+    return closable;
+  };
+  return { started, clientOf: (url, options) => started(createOpaClient({ url, ...options })) };
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
