@@ -4,10 +4,20 @@ export type { AnalysisOptions } from './analysis/options.ts';
 export { type PolicyProperty, type Proof, prove } from './analysis/prove.ts';
 export { representatives } from './analysis/representatives.ts';
 export { contractDecisionPolicy, contractPolicy } from './contract-policies.ts';
+export type { PolicyEngineOptions } from './engine/options.ts';
 export { createPolicyEngine, type PolicyEngine } from './engine/policy-engine.ts';
+export type { Predicates } from './engine/predicates.ts';
 export { explainAsMarkdown } from './explain/explain-as-markdown.ts';
 export { explainAsText, type TextTarget } from './explain/explain-as-text.ts';
 export { type ExplainedRule, type Explanation, explain } from './explain/explanation.ts';
+export type { ColumnOption, ColumnType } from './filter/columns.ts';
+export { type DrizzleModule, toDrizzle } from './filter/drizzle.ts';
+export type { Filter, ResourceQuery } from './filter/filter.ts';
+export { type MongoFilterOptions, type MongoQuery, toMongo } from './filter/mongo.ts';
+export { type PostgresFilterOptions, type SqlCondition, toPostgres } from './filter/postgres.ts';
+export { type FilterableResource, toPredicate } from './filter/predicate.ts';
+export { type PrismaFilterOptions, type PrismaWhere, toPrisma } from './filter/prisma.ts';
+export { toUcast, type UcastCondition, type UcastFilterOptions } from './filter/ucast.ts';
 export { defineModel, type Model } from './model/define-model.ts';
 export type {
   ActionOf,

@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import { type AccessRequest, type Decision, deny, type PolicyDecisionPoint, publishAudit } from '../core/index.ts';
 import { type Asking, nothingToLeave } from './asking.ts';
 import { type CircuitState, circuitBreaker } from './circuit-breaker.ts';
+import { after, deadlines, type Later } from './deadlines.ts';
 import { decisionCache } from './decision-cache.ts';
 import { askHealth, type OpaHealth } from './health.ts';
 import { inParallel } from './in-parallel.ts';
@@ -71,6 +72,7 @@ export function createOpaClient(options: OpaClientOptions): OpaClient {
   const fetch: Asking = cache === undefined ? send : (body, tell) => send(body, cache.keeping(body, tell));
   const flights = settings.isShared ? singleFlight(fetch, Math.min(JOIN_MS, timeoutMs / 4)) : undefined;
   const join = flights?.ask ?? fetch;
+  const deadline = deadlines(timeoutMs);
   let closed: Promise<void> | undefined;
 
   const ask: Asking = (body, tell) => {
@@ -81,8 +83,8 @@ export function createOpaClient(options: OpaClientOptions): OpaClient {
     return nothingToLeave;
   };
 
-  const decide = (request: AccessRequest, ms: number, signal: AbortSignal | undefined): Promise<Decision> =>
-    within(ms, signal, (tell) => {
+  const decide = (request: AccessRequest, later: Later, signal: AbortSignal | undefined): Promise<Decision> =>
+    within(later, signal, (tell) => {
       if (closed !== undefined) {
         tell(deny('unavailable'));
         return nothingToLeave;
@@ -93,12 +95,12 @@ export function createOpaClient(options: OpaClientOptions): OpaClient {
     });
 
   return {
-    decide: (request, options) => decide(request, timeoutMs, options?.signal),
+    decide: (request, options) => decide(request, deadline, options?.signal),
     decideAll: (requests, options) => {
       const end = performance.now() + timeoutMs;
       return inParallel(requests, connections, async (request) => {
         const left = end - performance.now();
-        return left > 0 ? decide(request, left, options?.signal) : deny('timeout');
+        return left > 0 ? decide(request, after(left), options?.signal) : deny('timeout');
       });
     },
     health: () => askHealth({ ...settings, ...target, dispatcher }),

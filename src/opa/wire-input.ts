@@ -6,6 +6,7 @@ import type { AccessRequest } from '../core/index.ts';
  */
 export function rolesToAsk(roles: readonly string[], order: readonly string[]): readonly string[] {
   const held = rolesOf(roles);
+  if (held.length === 1) return held;
   const known = order.filter((role) => held.includes(role));
   const others = held.filter((role) => !order.includes(role));
   return held.length === 0 ? [''] : [...known, ...others];
@@ -42,12 +43,13 @@ export function wireInput({ subject, action, resource, environment }: AccessRequ
  * @throws an `Error` for what is no input
  */
 export function bodyOf(input: unknown): string {
-  const text = JSON.stringify(input);
-  if (text === undefined || text === 'null') throw new Error('There is no input');
-  return `{"input":${text}}`;
+  const body = JSON.stringify({ input });
+  if (body === '{}' || body === '{"input":null}') throw new Error('There is no input');
+  return body;
 }
 
 function rolesOf(roles: unknown): readonly string[] {
+  if (Array.isArray(roles) && roles.length === 1 && typeof roles[0] === 'string') return [roles[0]];
   return Array.isArray(roles) ? [...new Set(roles.filter((role) => typeof role === 'string'))] : [];
 }
 

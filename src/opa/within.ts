@@ -1,20 +1,21 @@
 import { type Decision, deny } from '../core/index.ts';
 import { type Leave, nothingToLeave, type Tell } from './asking.ts';
+import type { Later } from './deadlines.ts';
 
 /**
- * Waits for an answer, but no longer than `ms` milliseconds, and not once `signal` aborts. It never rejects:
+ * Waits for an answer, but no longer than until `later`, and not once `signal` aborts. It never rejects:
  * whatever `ask` throws is a denial with reason `error`.
  */
-export function within(ms: number, signal: AbortSignal | undefined, ask: (tell: Tell) => Leave): Promise<Decision> {
+export function within(later: Later, signal: AbortSignal | undefined, ask: (tell: Tell) => Leave): Promise<Decision> {
   return new Promise((resolve) => {
     let isOver = signal?.aborted === true;
     if (isOver) return resolve(deny('unavailable'));
 
-    let timer: NodeJS.Timeout | undefined;
+    let stopWaiting: (() => void) | undefined;
     let leave = nothingToLeave;
     const end: Tell = (decision) => {
       isOver = true;
-      clearTimeout(timer);
+      stopWaiting?.();
       signal?.removeEventListener('abort', abort);
       resolve(decision);
     };
@@ -33,7 +34,7 @@ export function within(ms: number, signal: AbortSignal | undefined, ask: (tell: 
       return end(deny('error'));
     }
     if (isOver) return;
-    timer = setTimeout(giveUp, ms);
+    stopWaiting = later(giveUp);
     signal?.addEventListener('abort', abort);
   });
 }

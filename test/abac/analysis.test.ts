@@ -86,6 +86,12 @@ describe('what values can be', () => {
     ['an hour and its moment', 'yes', [{ eq: [berlin, 13] }, { gt: [attr('environment.time'), 1e12] }]],
     ['an hour that is none', 'no', [{ gt: [berlin, 23] }]],
     ['hours of two zones that go together', 'yes', [{ eq: [utc, 12] }, { eq: [berlin, 14] }]],
+    ['hours of two zones, some of which go together', 'yes', [{ in: [utc, [1, 12]] }, { eq: [berlin, 14] }]],
+    [
+      'numbers between two that touch as closely as can be',
+      'undecided',
+      [{ gt: [a, 1] }, { lt: [a, 1 + Number.EPSILON] }],
+    ],
     ['hours of two zones that do not', 'undecided', [{ eq: [utc, 12] }, { eq: [berlin, 20] }]],
   ];
 
@@ -218,6 +224,28 @@ describe('diff, prove and representatives', () => {
       request: { subject: { roles: ['admin'] } },
       decision: { ruleId: 'r0' },
     });
+  });
+
+  it('know that an element that cannot be compared, or an empty one, leaves a "no" unknown', () => {
+    const settled = (item: Parameters<typeof attr>[0] | string) => {
+      const contains: Condition = { contains: [a, item.includes('.') ? attr(item as 'resource.b') : item] };
+      return policy('first-match', allow({ or: [contains, { not: contains }] }));
+    };
+    const isList = { contains: [a, 'y'] } as const;
+    expect(prove(settled('x'), { when: isList, decision: 'allow' })).toMatchObject({
+      proved: false,
+      request: { subject: { attributes: { a: ['y', null] } } },
+    });
+    const item = { eq: [b, 'x'] } as const;
+    const clean = { not: { contains: [a, 'z'] } } as const;
+    expect(prove(settled('resource.b'), { when: and(isList, item, clean), decision: 'allow' })).toMatchObject({
+      proved: false,
+      request: { subject: { attributes: { a: ['y', ''] } } },
+    });
+    const notEmpty = { not: { contains: [a, ''] } } as const;
+    expect(prove(settled('resource.b'), { when: and(isList, item, clean, notEmpty), decision: 'allow' }).proved).toBe(
+      true,
+    );
   });
 
   it('refuse a predicate, naming it and its rule, and every option that cannot be meant', () => {

@@ -1,12 +1,10 @@
 import type { AccessRequest } from 'doorward';
-import type { Policy } from 'doorward/abac';
+import { createPolicyEngine, type Policy, toMongo } from 'doorward/abac';
 import fc from 'fast-check';
 import { Query } from 'mingo';
 import { expect, test } from 'vitest';
-import { createFilter } from '../../src/abac/filter/create-filter.ts';
-import { toMongo } from '../../src/abac/filter/mongo.ts';
 import { decidingRule } from './support/reference.ts';
-import { askers, plainPolicies, resourceOf, rowPolicies, rows } from './support/rows.ts';
+import { askers, dirtyRows, plainPolicies, resourceOf, rowPolicies, rows } from './support/rows.ts';
 
 /** mingo orders texts by UTF-16 code unit, and MongoDB by code point; without this character they agree. */
 function withoutHighTexts<T>(value: T): T {
@@ -28,7 +26,7 @@ function compare(
   type: string,
   resources: readonly AccessRequest['resource'][],
 ): { readonly said: boolean; readonly allowed: number } {
-  const filter = createFilter(policy)({ ...asker, resource: { type } });
+  const filter = createPolicyEngine(policy).filter({ ...asker, resource: { type } });
   let query: Query;
   try {
     query = new Query(toMongo(filter) as never);
@@ -58,36 +56,23 @@ test('MongoDB returns the documents that are allowed one by one: random policies
         allowed += result.allowed;
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
-  expect(said).toBeGreaterThan(800);
-  expect(allowed).toBeGreaterThan(1_000);
+  expect(said).toBeGreaterThan(300);
+  expect(allowed).toBeGreaterThan(500);
 });
-
-const wild = fc.constantFrom<unknown>(
-  ...['a', 'ab', '', "'", 0, 1, 9.5, true, false, null, {}, { a: 'a' }, { $ne: 'b' }, new Date(0)],
-  ...[[], ['a'], ['', 'a'], ['a', null], [['a']], [{}], [1, 'a'], [9.5, true], [Number.NaN], Number.NaN],
-);
-const dirtyRows = fc.record(
-  { id: wild, t: wild, u: wild, n: wild, i: wild, b: wild, tags: wild, levels: wild },
-  { requiredKeys: [] },
-);
 
 test('arrays, objects and nulls where a scalar belongs, and missing fields, are no values to MongoDB either', () => {
   let [said, allowed] = [0, 0];
   fc.assert(
     fc.property(plainPolicies, askers, fc.array(dirtyRows, { minLength: 1, maxLength: 12 }), (policy, asker, all) => {
-      const resources = all.map(({ id, ...attributes }) => ({
-        type: 'document',
-        ...(id !== undefined && { id: id as string }),
-        attributes,
-      }));
+      const resources = all.map(resourceOf);
       const result = compare(withoutHighTexts(policy), withoutHighTexts(asker), 'document', resources);
       said += Number(result.said);
       allowed += result.allowed;
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
-  expect(said).toBeGreaterThan(800);
-  expect(allowed).toBeGreaterThan(1_000);
+  expect(said).toBeGreaterThan(300);
+  expect(allowed).toBeGreaterThan(500);
 });

@@ -86,7 +86,7 @@ describe('comparing values', () => {
     ['a number in a text order', gte(a, '9'), 10, 'unknown'],
     ['a boolean in an order', gte(a, 0), true, 'unknown'],
     ['NaN in an order', lt(a, 10), Number.NaN, 'unknown'],
-    ['infinity in an order', gte(a, 9), Infinity, 'true'],
+    ['infinity in an order', gte(a, 9), Infinity, 'unknown'],
     ['texts by code unit, not by locale', lt(a, 'a'), 'Z', 'true'],
     ['texts by code unit, not by number', lt(a, '9'), '10', 'true'],
     ['a start', startsWith(a, 'pub-'), 'pub-1', 'true'],
@@ -351,13 +351,29 @@ describe('a trace', () => {
     );
     expect(engine.decide(requestWith({ roles: ['admin'] })).trace?.()).toEqual({
       rules: [
-        { ruleId: 'd', effect: 'deny', outcome: 'no_match', detail: 'subject.roles = [admin] (wants to have x)' },
-        { ruleId: 'a', effect: 'allow', outcome: 'match', detail: 'subject.roles = [admin]' },
+        {
+          ruleId: 'd',
+          effect: 'deny',
+          outcome: 'no_match',
+          detail: 'subject.roles = [admin] (wants to have x)',
+          attributes: [{ path: 'subject.roles', value: '[admin]' }],
+        },
+        {
+          ruleId: 'a',
+          effect: 'allow',
+          outcome: 'match',
+          detail: 'subject.roles = [admin]',
+          attributes: [{ path: 'subject.roles', value: '[admin]' }],
+        },
         {
           ruleId: 'o',
           effect: 'allow',
           outcome: 'unknown',
           detail: 'subject.id = ada (wants resource.owner_id = missing)',
+          attributes: [
+            { path: 'subject.id', value: 'ada' },
+            { path: 'resource.owner_id', value: 'missing' },
+          ],
         },
       ],
     });

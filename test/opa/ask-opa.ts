@@ -12,9 +12,12 @@ export async function putModule({ url }: RealOpa, name: string, module: string):
   if (!response.ok) throw new Error(`${answer}\n${module}`);
 }
 
-/** Asks for a rule's value. */
+/** Asks for a rule's value. A built-in function that is given what it cannot take is an error. */
 export async function askFor({ url }: RealOpa, path: string, input: unknown): Promise<unknown> {
-  const response = await fetch(`${url}/v1/data/${path}`, { method: 'POST', body: JSON.stringify({ input }) });
+  const response = await fetch(`${url}/v1/data/${path}?strict-builtin-errors`, {
+    method: 'POST',
+    body: JSON.stringify({ input }),
+  });
   if (!response.ok) throw new Error(await response.text());
   return ((await response.json()) as { result?: unknown }).result;
 }

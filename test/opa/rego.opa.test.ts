@@ -2,7 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AccessRequest } from 'doorward';
-import { type AttributePath, attr, type Condition, contains, eq, lt, policy, rule, toRego } from 'doorward/abac';
+import {
+  type AttributePath,
+  attr,
+  type Condition,
+  contains,
+  eq,
+  lt,
+  policy,
+  rule,
+  startsWith,
+  toRego,
+} from 'doorward/abac';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { policies } from '../abac/support/random.ts';
@@ -96,6 +107,19 @@ it.each<[string, Condition, unknown]>([
   ['numbers that are almost the same', lt(attr('subject.a'), 2 ** 53), { a: 2 ** 53 - 1 }],
   ['texts beyond the first plane', lt(attr('subject.a'), '\u{1f600}'), { a: '\uff5e' }],
   ['an object beside an object', eq(attr('subject.a'), attr('subject.b')), { a: {}, b: {} }],
+  ['an empty text in a list that has it', contains(attr('subject.a'), attr('subject.b')), { a: [''], b: '' }],
+  ['an empty text in a list without it', contains(attr('subject.a'), attr('subject.b')), { a: ['x'], b: '' }],
+  ['a text in a list with an empty one', contains(attr('subject.a'), attr('subject.b')), { a: ['', 'x'], b: 'y' }],
+  ['a constant in a list with an empty text', contains(attr('subject.a'), 'y'), { a: ['', 'x'] }],
+  ['a list in which something is not known', contains(attr('subject.a'), 'y'), { a: ['x', null] }],
+  ['an object with the text, where a list belongs', contains(attr('subject.a'), 'y'), { a: { k: 'y' } }],
+  ['an object without the text, where a list belongs', contains(attr('subject.a'), 'y'), { a: { k: 'x' } }],
+  ['an empty text among texts in order', lt(attr('subject.a'), attr('subject.b')), { a: '', b: 'x' }],
+  ['a text before a number', lt(attr('subject.a'), attr('subject.b')), { a: 1, b: 'x' }],
+  ['a number before a text', lt(attr('subject.a'), 'x'), { a: 1 }],
+  ['true before a number', lt(attr('subject.a'), 5), { a: true }],
+  ['the beginning of a number', startsWith(attr('subject.a'), '1'), { a: 12 }],
+  ['an empty beginning of a text', startsWith(attr('subject.a'), attr('subject.b')), { a: 'x', b: '' }],
   ['a list beside a list', eq(attr('subject.a'), attr('subject.b')), { a: ['a'], b: ['a'] }],
 ])('%s: all say the same, in an allow and in a deny rule', async (_, when, attributes) => {
   const ask = await bulkOpa(opa);

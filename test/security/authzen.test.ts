@@ -557,6 +557,16 @@ describe('a client and an endpoint', () => {
     await expect(stranger.searchActions(request)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
+  it('send one request id back over a socket, the one of the caller', async () => {
+    const server = await serve(createAuthzenEndpoint({ pdp: permit, environment }));
+    running.push({ close: () => server.close(0) });
+    const address = `${server.url}/access/v1/evaluation`;
+    const given = await fetch(address, { method: 'POST', headers: { 'x-request-id': 'bfe9eb29' } });
+    expect(given.headers.get('x-request-id')).toBe('bfe9eb29');
+    const made = await fetch(address, { method: 'POST' });
+    expect(made.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+  });
+
   it.each<[string, unknown]>([
     ['another type', { results: [{ type: 'service', id: 'ada' }] }],
     ['no id', { results: [{ type: 'user' }] }],

@@ -140,7 +140,7 @@ const HOSTILE: readonly (readonly [string, (socket: Socket) => unknown])[] = [
     'is nested deeper than a stack',
     (socket) => socket.write(json(`{"result":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)),
   ],
-  ['only ever says 100', (socket) => pour(socket, 'HTTP/1.1 100 Continue\r\n\r\n')],
+  ['only ever says 100', (socket) => pour(socket, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000))],
   [
     'says 103 with a yes, and nothing more',
     (socket) => socket.write(`HTTP/1.1 103 Early Hints\r\ncontent-type: application/json\r\n\r\n${YES}`),

@@ -23,7 +23,7 @@ export type Atom =
       readonly left: Side;
       readonly right: Side;
       readonly emptyIsUnknown: boolean;
-      /** Names the comparison as the policy has it. */
+      /** Names the comparison as the policy has it, where two attributes are compared for how one begins or ends. */
       readonly origin: string;
     }
   | { readonly kind: 'member'; readonly item: Side; readonly list: ListSide; readonly emptyIsUnknown: boolean }
@@ -44,7 +44,8 @@ export function atomOf(leaf: Exclude<Leaf, { kind: 'predicate' }>): Atom {
     return { kind: 'member', item: sideOf(leaf.item), list, emptyIsUnknown };
   }
   const [left, right] = [sideOf(leaf.left), sideOf(leaf.right)];
-  return { kind: leaf.kind, left, right, emptyIsUnknown, origin: JSON.stringify([leaf.kind, left, right]) };
+  const atom = { kind: leaf.kind, left, right, emptyIsUnknown, origin: '' };
+  return isAffixOfAttributes(atom) ? { ...atom, origin: JSON.stringify([leaf.kind, left, right]) } : atom;
 }
 
 /** What an atom reads from the request as one value. */

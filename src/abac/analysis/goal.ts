@@ -37,10 +37,6 @@ export function both(...goals: readonly Goal[]): Goal {
   return join('all', goals);
 }
 
-export function either(...goals: readonly Goal[]): Goal {
-  return join('any', goals);
-}
-
 /** What is left of a goal after a choice. */
 export function after(goal: Goal, choice: Choice, relaxed: boolean): Goal {
   if (goal.kind === 'atom') {

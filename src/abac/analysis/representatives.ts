@@ -89,7 +89,8 @@ function grouped(atoms: readonly Atom[], budget: Budget): Part {
     if (open.length === 0) {
       const outcomes = JSON.stringify(left.map((atom) => ('outcome' in atom ? String(atom.outcome) : '')));
       const group = groups.get(outcomes) ?? [];
-      groups.set(outcomes, [...group, path]);
+      group.push(path);
+      groups.set(outcomes, group);
       return;
     }
     for (const choices of steps(open)) {

@@ -17,7 +17,7 @@ const TWO_DAYS = 192;
 const SEASONS = [Date.UTC(2026, 0, 12), Date.UTC(2026, 6, 13)];
 const BEHIND_ALL_DATES = 9e15;
 
-type Json = Readonly<Record<string, unknown>>;
+type Parts = Readonly<Record<Part, Record<string, unknown>>>;
 
 /** Writes out the request that was chosen; whatever was not chosen does not matter. */
 export function requestOf(choices: readonly Choice[], time?: unknown): AccessRequest {
@@ -31,35 +31,20 @@ export function requestOf(choices: readonly Choice[], time?: unknown): AccessReq
     else values.delete(key);
   }
   if (time !== undefined) values.set('environment.time', time);
-  const environment = partOf('environment', values);
+  const fields: Parts = { subject: {}, resource: {}, environment: {} };
+  const attributes: Parts = { subject: {}, resource: {}, environment: {} };
+  for (const [key, value] of values) {
+    const { part, name } = namesIn(key);
+    if (key !== 'action') (isField(key as AttributePath) ? fields : attributes)[part][name] = value;
+  }
+  const hasFacts = Object.keys(attributes.environment).length > 0;
   const request = {
-    subject: { ...partOf('subject', values), attributes: attributesOf('subject', values) },
+    subject: { ...fields.subject, attributes: attributes.subject },
     ...(values.has('action') && { action: values.get('action') }),
-    resource: { ...partOf('resource', values), attributes: attributesOf('resource', values) },
-    environment: { ...environment, ...attributesIfAny(attributesOf('environment', values)) },
+    resource: { ...fields.resource, attributes: attributes.resource },
+    environment: { ...fields.environment, ...(hasFacts && { attributes: attributes.environment }) },
   };
   return request as unknown as AccessRequest;
-}
-
-function partOf(part: Part, values: ReadonlyMap<Key, unknown>): Json {
-  return namedIn(part, values, (key) => isField(key));
-}
-
-function attributesOf(part: Part, values: ReadonlyMap<Key, unknown>): Json {
-  return namedIn(part, values, (key) => !isField(key));
-}
-
-function namedIn(part: Part, values: ReadonlyMap<Key, unknown>, isWanted: (key: AttributePath) => boolean): Json {
-  return Object.fromEntries(
-    [...values].flatMap(([key, value]) => {
-      const { part: holder, name } = namesIn(key);
-      return holder === part && isWanted(key as AttributePath) ? [[name, value]] : [];
-    }),
-  );
-}
-
-function attributesIfAny(attributes: Json): Json {
-  return Object.keys(attributes).length > 0 ? { attributes } : {};
 }
 
 /** The request, and, where hours of time zones were chosen, requests of other times at which they may all be so. */

@@ -43,7 +43,7 @@ export function kindOf(path: AttributePath): Kind {
 
 /** The part of the request that a path leads into, and the name there. `action` stands beside the parts. */
 export function namesIn(path: string): { readonly part: Part; readonly name: string } {
-  const [, part = '', found = ''] = /^(\w+)\.(\w+)$/.exec(path) ?? [];
+  const [part, found = ''] = path.split('.', 2);
   // A text that has been a key is known by its address from then on, which reading by it relies on to be fast.
   const [name = ''] = Object.keys({ [found]: true });
   return { part: part as Part, name };
@@ -57,10 +57,15 @@ export function namesIn(path: string): { readonly part: Part; readonly name: str
 export function readerOf(path: AttributePath, timeZone?: string): Reader {
   if (timeZone !== undefined) {
     const hourAt = zonedHour(timeZone);
-    return (request) => hourAt(ownProperty(ownProperty(request, 'environment'), 'time'));
+    return (request) => hourAt(own(own(request, 'environment'), 'time'));
   }
-  if (path === 'action') return (request) => ownProperty(request, 'action');
+  if (path === 'action') return (request) => own(request, 'action');
   const { part, name } = namesIn(path);
-  if (isField(path)) return (request) => ownProperty(ownProperty(request, part), name);
-  return (request) => ownProperty(ownProperty(ownProperty(request, part), 'attributes'), name);
+  if (isField(path)) return (request) => own(own(request, part), name);
+  return (request) => own(own(own(request, part), 'attributes'), name);
+}
+
+/** A list holds no values by name; its length is no attribute. */
+function own(holder: unknown, name: string): unknown {
+  return Array.isArray(holder) ? undefined : ownProperty(holder, name);
 }

@@ -30,8 +30,7 @@ const MAX_COPIES = 4;
 export function indexRules<T>(rules: Rules, branches: Branches<T>, depth: number = MAX_DEPTH): Candidates<T> {
   const key = rules.length < FEW || depth === 0 ? undefined : bestKey(rules);
   if (key === undefined) {
-    const finished = branches.finish(rules, false);
-    return () => finished;
+    return once(() => branches.finish(rules, false));
   }
   const { others, byValue } = split(rules, key);
   const children = new Map<unknown, Candidates<T>>();
@@ -42,21 +41,30 @@ export function indexRules<T>(rules: Rules, branches: Branches<T>, depth: number
   // A list with an unknown element may still have what a rule wants; an unknown value is nothing that one wants.
   const all = key.isList || branches.everyOutcome;
   const undecided = all ? rules : rules.filter((one) => one.rule.effect === 'deny' || !has(one, key));
-  const unknown = branches.finish(undecided, false);
+  const unknown = once(() => branches.finish(undecided, false));
   const read = factReader(key.attribute);
   if (!key.isList) {
     return (facts) => {
       const value = read(facts);
       const child = children.get(value) ?? (isScalar(value) ? none : undefined);
-      return child === undefined ? unknown : child(facts);
+      return child === undefined ? unknown() : child(facts);
     };
   }
   return (facts) => {
     const found = valuesIn(read(facts), children);
-    if (found === undefined) return unknown;
+    if (found === undefined) return unknown();
     const [only] = found;
     if (found.length > 1) return branches.finish(together(found, byValue, others), true);
     return ((only === undefined ? undefined : children.get(only)) ?? none)(facts);
+  };
+}
+
+/** A branch is made ready when a request comes to it first: most of a large policy is not needed for long. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -1,11 +1,11 @@
-import type { CompiledRule } from './compiled-rule.ts';
+import { isScalar } from '../condition/value.ts';
 import { ruleWriter, type Written } from './code-writer.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 import type { Facts } from './facts.ts';
 import { search } from './leaf.ts';
-import { isPlain, own } from './own-reader.ts';
 import type { Test } from './outcome.ts';
+import { isPlain, own } from './own-reader.ts';
 import type { RuleChunk } from './rule-chunk.ts';
-import { isScalar } from '../condition/value.ts';
 
 /** What generated code may call, by the letters that it knows them under. */
 const HELPERS: readonly unknown[] = [Object.prototype, own, isScalar, Number.isFinite, search, isPlain];

@@ -114,4 +114,3 @@ function knownTerm(side: Term, source: string, emptyIsUnknown: boolean): string 
   const notEmpty = emptyIsUnknown ? `&&${source}!==""` : '';
   return isConstantTerm(side) ? `true${notEmpty}` : `K(${source})${notEmpty}`;
 }
-

@@ -1,5 +1,5 @@
-import { isTextLess } from '../condition/text-order.ts';
 import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
+import { isTextLess } from '../condition/text-order.ts';
 import { isScalar } from '../condition/value.ts';
 import type { AttributeRef, Scalar } from '../policy/policy.ts';
 import { type Facts, factReader, type Place, placeOf, valueAt } from './facts.ts';

@@ -20,4 +20,3 @@ export function outcomeOf(holds: boolean): Outcome {
 export function negated(outcome: Outcome): Outcome {
   return outcome === UNKNOWN ? UNKNOWN : outcomeOf(outcome === FALSE);
 }
-

@@ -24,43 +24,75 @@ export function isPlain(holder: object): boolean {
  * own.
  */
 const COPIES: readonly OwnReader[] = [
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
-  (holder, name) => (name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined),
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
+  (holder, name) =>
+    name in holder ? (isPlain(holder) && !(name in OBJECT) ? holder[name] : own(holder, name)) : undefined,
 ];
 
 /** Picks the copy for a path: always the same one, so that engines share what is remembered. */
 export function ownReader(path: string): OwnReader {
   let hash = 0;
   for (let i = 0; i < path.length; i++) hash = (hash * 31 + path.charCodeAt(i)) >>> 0;
-  return COPIES[(hash ^ (hash >>> 7)) % COPIES.length] ?? own;
+  return COPIES[((hash ^ (hash >>> 7)) >>> 0) % COPIES.length] ?? own;
 }

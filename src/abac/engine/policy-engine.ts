@@ -1,5 +1,5 @@
 import type { AccessRequest, Decision, SyncPolicyDecisionPoint } from '../../core/index.ts';
-import { createFiltering, type Filtering } from '../filter/create-filter.ts';
+import { createFiltering, type Filtering } from '../filter/create-filtering.ts';
 import type { Filter, ResourceQuery } from '../filter/filter.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { AttributePath, Policy } from '../policy/policy.ts';

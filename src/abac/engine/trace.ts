@@ -1,7 +1,7 @@
 import type { RuleTrace, Trace, TracedAttribute } from '../../core/index.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { type Detail, detailOf, type Seen } from './detail.ts';
-import { outcomeAt, type Outcomes, type RuleSet } from './rule-set.ts';
+import { type Outcomes, outcomeAt, type RuleSet } from './rule-set.ts';
 
 /**
  * Decodes what the rules made of a request, in the order of the policy. The outcomes are those of the decision; a

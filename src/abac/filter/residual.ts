@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../core/index.ts';
 import { type Reader, readerOf } from '../condition/attribute.ts';
 import { ALWAYS, all, any, type Formula, NEVER } from '../condition/formula.ts';
-import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
+import { type Constants, isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
 import { isScalar } from '../condition/value.ts';
 import type { AttributeRef, Scalar } from '../policy/policy.ts';
 import { compareValues, findValue, isPresent, isUnknown } from './settle.ts';
@@ -70,7 +70,7 @@ function memberOf(leaf: Member, outcome: boolean): Residual {
   const { item, list, emptyIsUnknown } = leaf;
   const readItem = readerOfTerm(item);
   const readList: Reader = 'values' in list ? () => list.values : readerOfTerm(list);
-  if ('attr' in list && isOpen(list)) {
+  if (isOpen(list)) {
     if (isOpen(item) || isConstantTerm(item)) return fixed(leaf, outcome);
     return (query) => {
       const value = readItem(query);
@@ -93,8 +93,9 @@ function memberOf(leaf: Member, outcome: boolean): Residual {
   };
 }
 
-function isOpen(term: Term): term is AttributeRef {
-  return !isConstantTerm(term) && term.attr.startsWith('resource.') && term.attr !== 'resource.type';
+/** An attribute that only a resource can answer for. */
+export function isOpen(term: Term | Constants): term is AttributeRef {
+  return 'attr' in term && term.attr.startsWith('resource.') && term.attr !== 'resource.type';
 }
 
 function readerOfTerm(term: Term): Reader {

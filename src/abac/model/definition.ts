@@ -34,9 +34,9 @@ type KnownRoles<Roles> = Roles extends readonly string[]
   : { readonly [Role in keyof Roles]: readonly (keyof Roles)[] };
 
 /** The names of the roles of a model. */
-export type RoleOf<M extends ModelDefinition> = M['roles'] extends readonly (infer Role extends string)[]
-  ? Role
-  : keyof M['roles'] & string;
+export type RoleOf<M extends ModelDefinition> = RoleNames<M['roles']>;
+
+type RoleNames<Roles> = Roles extends readonly (infer Role extends string)[] ? Role : keyof Roles & string;
 
 /** The names of the resource types of a model. */
 export type ResourceOf<M extends ModelDefinition> = keyof M['resources'] & string;

@@ -3,7 +3,7 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 /** An id that can be repeated: printable ASCII, of a sensible length. */
 const REQUEST_ID = /^[\x20-\x7e]{1,256}$/;
 
-export function json(body: unknown): Response {
+export function answered(body: unknown): Response {
   return Response.json(body, { headers: HEADERS });
 }
 

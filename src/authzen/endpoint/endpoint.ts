@@ -2,7 +2,7 @@ import { isDoorwardError } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { callerCheck } from '../bearer.ts';
 import { API_PATHS, type ApiName, metadataPath } from '../information-model.ts';
-import { failure, identified, json } from './answers.ts';
+import { answered, failure, identified } from './answers.ts';
 import { evaluate, evaluateAll } from './evaluations.ts';
 import { type AuthzenEndpointOptions, type EndpointSettings, endpointSettings } from './options.ts';
 import { readBody } from './read-body.ts';
@@ -33,7 +33,7 @@ export function createAuthzenEndpoint(options: AuthzenEndpointOptions): (request
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (metadata !== undefined && pathname === metadataPath(path)) {
-      return request.method === 'GET' ? json(metadata) : failure(405, 'method not allowed', { allow: 'GET' });
+      return request.method === 'GET' ? answered(metadata) : failure(405, 'method not allowed', { allow: 'GET' });
     }
     const api = apis.get(pathname);
     if (api === undefined) return failure(404, 'there is no such API');

@@ -2,7 +2,7 @@ import { type Decision, isDoorwardError, isIndeterminate } from '../../core/inde
 import type { JsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import type { AuthzenEvaluation } from '../information-model.ts';
-import { failure, json } from './answers.ts';
+import { answered, failure } from './answers.ts';
 import { type Decider, withDecider } from './decider.ts';
 import type { EndpointSettings } from './options.ts';
 import { type EntityReader, invalid, isObject, optionalObjectAt } from './read-evaluation.ts';
@@ -22,7 +22,7 @@ interface Answer {
 export async function evaluate(body: JsonObject, read: EntityReader, settings: EndpointSettings): Promise<Response> {
   const evaluation = read.evaluation(body);
   const decision = await withDecider(settings, ({ decide }) => decide(evaluation));
-  return isIndeterminate(decision) ? failure(500, NO_ANSWER) : json(answerOf(decision, settings.reasons));
+  return isIndeterminate(decision) ? failure(500, NO_ANSWER) : answered(answerOf(decision, settings.reasons));
 }
 
 /** Answers several evaluations in their order; without any it is a single one. @throws `INPUT_INVALID` */
@@ -49,7 +49,7 @@ export async function evaluateAll(body: JsonObject, read: EntityReader, settings
     }
     return answers;
   });
-  return json({ evaluations });
+  return answered({ evaluations });
 }
 
 function itemsOf(body: JsonObject, most: number): readonly unknown[] {

@@ -2,7 +2,7 @@ import { type Attributes, isIndeterminate } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import type { AuthzenEvaluation } from '../information-model.ts';
-import { failure, json } from './answers.ts';
+import { answered, failure } from './answers.ts';
 import { type Decider, withDecider } from './decider.ts';
 import type { EndpointSettings } from './options.ts';
 import { openPosition, type PagePosition, sealPosition } from './page-token.ts';
@@ -46,9 +46,9 @@ export async function search(
   const page = await withDecider(settings, (decider) => pageOf(plan, start, settings, decider)).catch(() => undefined);
   if (page === undefined) return failure(500, 'the search could not be completed');
   const { results, next } = page;
-  if (asked === undefined && next === undefined) return json({ results });
+  if (asked === undefined && next === undefined) return answered({ results });
   const next_token = next === undefined ? '' : sealPosition(settings.pageKey, plan.criteria, next);
-  return json({ page: { next_token, count: results.length }, results });
+  return answered({ page: { next_token, count: results.length }, results });
 }
 
 /** An id of the entity that is searched for says nothing, and an action search has no action. */

@@ -22,7 +22,11 @@ export async function writeResponse(
 ): Promise<void> {
   target.statusCode = response.status;
   if (response.statusText !== '') target.statusMessage = response.statusText;
-  for (const [name, value] of response.headers) target.appendHeader(name, value);
+  for (const [name, value] of response.headers) {
+    // Only cookies come several times; any other header replaces what was set before, such as the request id.
+    if (name === 'set-cookie') target.appendHeader(name, value);
+    else target.setHeader(name, value);
+  }
   if (close) target.setHeader('connection', 'close');
   if (headOnly || target.destroyed || response.body === null) await response.body?.cancel();
   else await writeBody(response.body, target);

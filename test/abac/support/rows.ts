@@ -36,8 +36,18 @@ export const rows: fc.Arbitrary<Row> = fc.record({
   levels: listOf(fc.oneof({ arbitrary: numbers, weight: 6 }, oddNumbers, fc.constant(null))),
 });
 
-export function resourceOf({ id, ...attributes }: Row): AccessRequest['resource'] {
-  return { type: 'document', id: id as string, attributes };
+const wild = fc.constantFrom<unknown>(
+  ...['a', 'ab', '', "'", 0, 1, 9.5, true, false, null, {}, { a: 'a' }, { $ne: 'b' }, new Date(0)],
+  ...[[], ['a'], ['', 'a'], ['a', null], [['a']], [{}], [1, 'a'], [9.5, true], [Number.NaN], Number.NaN],
+);
+/** What documents hold that no schema keeps in order. */
+export const dirtyRows: fc.Arbitrary<Partial<Row>> = fc.record(
+  { id: wild, t: wild, u: wild, n: wild, i: wild, b: wild, tags: wild, levels: wild },
+  { requiredKeys: [] },
+);
+
+export function resourceOf({ id, ...attributes }: Partial<Row>): AccessRequest['resource'] {
+  return { type: 'document', ...(id !== undefined && { id: id as string }), attributes };
 }
 
 const scalar = fc.oneof(texts, numbers, wholes, fc.boolean(), fc.constant(9.5), fc.constant(2 ** 60));

@@ -1,14 +1,14 @@
 import { configInvalid } from '../../core/config-invalid.ts';
-import type { AccessRequest } from '../../core/index.ts';
+import type { AccessRequest, Effect } from '../../core/index.ts';
 import { ownProperty } from '../../core/own-property.ts';
-import { combined } from '../condition/allowed-when.ts';
-import { ALWAYS, type Formula, isFalse, isTrue, NEVER } from '../condition/formula.ts';
+import { combined, type RuleFormula } from '../condition/allowed-when.ts';
+import { ALWAYS, type Formula, NEVER } from '../condition/formula.ts';
 import { lowerRule } from '../condition/lower.ts';
 import type { Leaf, Node } from '../condition/node.ts';
 import type { Policy } from '../policy/policy.ts';
-import { revisionOf } from '../policy/revision.ts';
+import { type Clock, clockOf, quiet } from './clock.ts';
 import type { Filter, ResourceQuery } from './filter.ts';
-import { residualOf } from './residual.ts';
+import { type Residual, residualOf } from './residual.ts';
 
 /** What a policy says of all resources of a type at once. */
 export interface Filtering {
@@ -18,40 +18,43 @@ export interface Filtering {
   readonly mightAllow: (query: ResourceQuery) => boolean;
 }
 
+interface FilterRule {
+  readonly effect: Effect;
+  readonly residual: Residual;
+  readonly clock: Clock | undefined;
+}
+
 /** Prepares a policy, once, for questions that name no single resource. The policy has been parsed. */
 export function createFiltering(policy: Policy, revision: string): Filtering {
-  const owners = new Map<Leaf, string>();
-  const rules = policy.rules.map((rule) => {
+  const ruleIds = new Map<Leaf, string>();
+  const rules = policy.rules.map((rule): FilterRule => {
     const node = lowerRule(rule);
-    for (const leaf of predicatesOf(node)) owners.set(leaf, rule.id);
-    return { effect: rule.effect, residual: residualOf(rule.effect === 'allow' ? isTrue(node) : isFalse(node)) };
+    for (const leaf of predicatesOf(node)) ruleIds.set(leaf, rule.id);
+    return { effect: rule.effect, residual: residualOf(quiet(rule.effect, node)), clock: clockOf(rule.effect, node) };
   });
-  const answer = (query: ResourceQuery): Formula => {
+  const answer = (query: ResourceQuery): { formula: Formula; until: number } => {
     const request: AccessRequest = { ...query, resource: { type: typeIn(query), attributes: {} } };
-    const settled: { effect: 'allow' | 'deny'; formula: Formula }[] = [];
-    for (const { effect, residual } of rules) {
+    const open: RuleFormula[] = [];
+    let until = Number.POSITIVE_INFINITY;
+    for (const { effect, residual, clock } of rules) {
       const formula = residual(request);
       const [silent, fires] = effect === 'allow' ? [NEVER, ALWAYS] : [ALWAYS, NEVER];
-      if (formula !== silent) settled.push({ effect, formula });
+      if (clock !== undefined) until = Math.min(until, clock(request));
+      if (formula !== silent) open.push({ effect, formula });
       if (formula === fires && policy.combining === 'first-match') break;
     }
-    return combined(policy.combining, settled);
+    return { formula: combined(policy.combining, open), until };
   };
   return {
     filter: (query) => {
-      const formula = answer(query);
-      refusePredicates(formula, owners);
-      const about = { resourceType: typeIn(query), revision };
+      const { formula, until } = answer(query);
+      refusePredicates(formula, ruleIds);
+      const about = { resourceType: typeIn(query), revision, ...(Number.isFinite(until) && { validUntil: until }) };
       if (formula === ALWAYS) return { kind: 'all', ...about };
       return formula === NEVER ? { kind: 'none', ...about } : { kind: 'some', formula, ...about };
     },
-    mightAllow: (query) => answer(query) !== NEVER,
+    mightAllow: (query) => answer(query).formula !== NEVER,
   };
-}
-
-/** Partially evaluates a parsed policy: see {@link createFiltering}. */
-export function createFilter(policy: Policy): Filtering['filter'] {
-  return createFiltering(policy, revisionOf(policy)).filter;
 }
 
 function typeIn({ resource }: ResourceQuery): string {
@@ -71,11 +74,11 @@ function predicatesOf(node: Node): readonly Leaf[] {
 }
 
 /** A function cannot be asked about rows that are still in a database, and its part cannot be left out either. */
-function refusePredicates(formula: Formula, owners: ReadonlyMap<Leaf, string>): void {
+function refusePredicates(formula: Formula, ruleIds: ReadonlyMap<Leaf, string>): void {
   if (formula.kind !== 'leaf') {
-    for (const part of formula.formulas) refusePredicates(part, owners);
+    for (const part of formula.formulas) refusePredicates(part, ruleIds);
   } else if (formula.leaf.kind === 'predicate') {
     const problem = `hangs on the predicate ${JSON.stringify(formula.leaf.name)}, which no filter can carry`;
-    throw configInvalid(`rule ${JSON.stringify(owners.get(formula.leaf))}`, problem);
+    throw configInvalid(`rule ${JSON.stringify(ruleIds.get(formula.leaf))}`, problem);
   }
 }
