@@ -73,3 +73,5 @@ export type { JsonSchema } from './policy/policy-schema.ts';
 export { hasRole, hourBetween, owner, sameDepartment } from './policy/shorthand.ts';
 export { decisionCallInput, type RegoInput } from './rego/rego-input.ts';
 export { type RegoOptions, toRego } from './rego/to-rego.ts';
+export type { AttributeLoader, LoadAttributes } from './loaders/attribute-loader.ts';
+export { type LoaderOptions, withLoaders } from './loaders/with-loaders.ts';
