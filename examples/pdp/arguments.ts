@@ -18,7 +18,7 @@ export interface Arguments {
   readonly token: string | undefined;
 }
 
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/;
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** Reads the command line. Whoever may call is believed, so that callers of other machines need a token. */
 export function readArguments(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Arguments {
@@ -26,14 +26,15 @@ export function readArguments(args: readonly string[], env: Readonly<Record<stri
   const { policy, port, host, reasons } = values;
   if (policy === undefined) throw refused('--policy', 'is required');
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw refused('--port', 'must be a number from 0 to 65535');
-  const token = env.PDP_TOKEN === '' ? undefined : env.PDP_TOKEN;
+  const token = env.PDP_TOKEN;
+  if (token === '') throw refused('PDP_TOKEN', 'must not be empty');
   if (token === undefined && !isLoopback(host)) throw refused('PDP_TOKEN', `must be set to listen on ${host}`);
   const [timeZone, baseUrl] = [values['time-zone'], values['base-url']];
   return { policy, port: Number(port), host, timeZone, baseUrl, reasons, token };
 }
 
 export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
+  return LOOPBACK.has(host);
 }
 
 function parse(args: readonly string[]) {

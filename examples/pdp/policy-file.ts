@@ -4,19 +4,13 @@ import { createPolicyEngine, type PolicyEngine, parsePolicy } from 'doorward/aba
 
 /** Reads a policy; what is wrong with it is told with its JSON path. */
 export function openPolicy(file: string): PolicyEngine {
-  return createPolicyEngine(parsePolicy(readJson(file)));
+  return createPolicyEngine(parsePolicy(contentOf(file)));
 }
 
-function readJson(file: string): unknown {
-  let text: string;
+function contentOf(file: string): Uint8Array {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file);
   } catch (cause) {
     throw new DoorwardError('CONFIG_INVALID', { field: file, problem: 'cannot be read', cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new DoorwardError('CONFIG_INVALID', { field: file, problem: 'is not JSON', cause });
   }
 }

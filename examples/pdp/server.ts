@@ -40,7 +40,7 @@ export async function startPolicyServer(options: Arguments): Promise<PolicyServe
     (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === '/health') return Response.json({});
-      return pathname.startsWith('/v1/') ? opa(request) : authzen(request);
+      return pathname.startsWith('/v1/data/') ? opa(request) : authzen(request);
     },
     { host, port },
   );

@@ -13,7 +13,7 @@ import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
  * const pdp = anyOf(roleTable, attributePolicy);
  */
 export function anyOf(...points: readonly PolicyDecisionPoint[]): PolicyDecisionPoint {
-  return { decide: (request) => firstThat((decision) => decision.allowed, points, request) };
+  return { decide: (request, options) => firstThat((decision) => decision.allowed, points, request, options?.signal) };
 }
 
 /**
@@ -24,7 +24,7 @@ export function anyOf(...points: readonly PolicyDecisionPoint[]): PolicyDecision
  * const pdp = allOf(tenantPolicy, roleTable);
  */
 export function allOf(...points: readonly PolicyDecisionPoint[]): PolicyDecisionPoint {
-  return { decide: (request) => firstThat((decision) => !decision.allowed, points, request) };
+  return { decide: (request, options) => firstThat((decision) => !decision.allowed, points, request, options?.signal) };
 }
 
 /** Asks in order until a decision settles the matter; otherwise answers with the weightiest one seen. */
@@ -32,13 +32,14 @@ function firstThat(
   settles: (decision: Decision) => boolean,
   points: readonly PolicyDecisionPoint[],
   request: AccessRequest,
+  signal: AbortSignal | undefined,
 ): MaybePromise<Decision> {
   const from = (index: number, kept: Decision | undefined): MaybePromise<Decision> => {
     const point = points[index];
     if (point === undefined) return kept ?? deny('no_rule');
     const next = (decision: Decision): MaybePromise<Decision> =>
       settles(decision) ? decision : from(index + 1, weightier(kept, decision));
-    const answer = ask(point, request);
+    const answer = ask(point, request, undefined, signal);
     return isPromise(answer) ? answer.then(next) : next(answer);
   };
   return from(0, undefined);

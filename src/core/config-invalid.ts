@@ -19,6 +19,18 @@ export function refuseUnknownOptions(options: unknown, known: Iterable<string>):
   }
 }
 
+/**
+ * An option without which less is checked must be left out to be absent: a variable of the environment that is not
+ * set must not open an endpoint to everyone.
+ *
+ * @throws `CONFIG_INVALID`
+ */
+export function refuseUndefined(options: object, names: readonly string[]): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined && names.includes(name)) throw configInvalid(name, 'must not be undefined, but left out');
+  }
+}
+
 /** @throws `CONFIG_INVALID` for what is not a whole number between two bounds. */
 export function requireWholeNumber(field: string, value: unknown, least: number, most: number): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value;

@@ -44,6 +44,7 @@ export type { OnceStore } from './once-store.ts';
 export {
   ask,
   askAll,
+  type DecideOptions,
   type PolicyDecisionPoint,
   type SyncPolicyDecisionPoint,
   type Vocabulary,

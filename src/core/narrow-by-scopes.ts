@@ -1,7 +1,7 @@
 import type { AccessRequest } from './access-request.ts';
 import { configInvalid, refuseUnknownOptions } from './config-invalid.ts';
 import { deny } from './decision.ts';
-import type { PolicyDecisionPoint, Vocabulary } from './policy-decision-point.ts';
+import type { DecideOptions, PolicyDecisionPoint, Vocabulary } from './policy-decision-point.ts';
 import type { Subject } from './principal.ts';
 
 export interface NarrowByScopesOptions {
@@ -34,9 +34,9 @@ export function narrowByScopes(
   return Object.freeze({
     ...(roles !== undefined && { roles }),
     ...(permissions !== undefined && { permissions }),
-    decide(request: AccessRequest) {
+    decide(request: AccessRequest, options?: DecideOptions) {
       const scope = request.subject.scopes === undefined ? undefined : needs(request.action, request);
-      if (scope === undefined || isScopeGranted(request.subject, scope)) return pdp.decide(request);
+      if (scope === undefined || isScopeGranted(request.subject, scope)) return pdp.decide(request, options);
       return deny('insufficient_scope', { scope });
     },
   });

@@ -3,12 +3,17 @@ import { withDeadline } from './deadline.ts';
 import { type Decision, deny } from './decision.ts';
 import { isPromise, type MaybePromise } from './maybe-promise.ts';
 
+export interface DecideOptions {
+  /** Aborts when nobody waits for the answer any more; a remote decision point then ends its call. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Whatever answers access requests: the role table, the attribute engine, an OPA server, or a
  * combination of them. In-process decision points answer at once; only a remote one returns a promise.
  */
 export interface PolicyDecisionPoint {
-  decide(request: AccessRequest): MaybePromise<Decision>;
+  decide(request: AccessRequest, options?: DecideOptions): MaybePromise<Decision>;
   decideAll?(requests: readonly AccessRequest[]): MaybePromise<readonly Decision[]>;
 }
 
@@ -29,12 +34,18 @@ export interface SyncPolicyDecisionPoint extends PolicyDecisionPoint {
  *
  * @param timeoutMs - milliseconds after which a decision that is still awaited is a denial with reason `timeout`;
  * without it there is no limit
+ * @param signal - given to the decision point; it shortens no wait by itself
  * @example
  * const decision = ask(pdp, { subject: principal, action: 'read', resource, environment });
  */
-export function ask(pdp: PolicyDecisionPoint, request: AccessRequest, timeoutMs?: number): MaybePromise<Decision> {
+export function ask(
+  pdp: PolicyDecisionPoint,
+  request: AccessRequest,
+  timeoutMs?: number,
+  signal?: AbortSignal,
+): MaybePromise<Decision> {
   try {
-    const answer = pdp.decide(request);
+    const answer = signal === undefined ? pdp.decide(request) : pdp.decide(request, { signal });
     if (!isPromise(answer)) return checked(answer);
     const decision = Promise.resolve(answer).then(checked).catch(failed);
     if (timeoutMs === undefined) return decision;

@@ -1,6 +1,6 @@
 import type { AccessRequest } from './access-request.ts';
-import { requireWholeNumber } from './config-invalid.ts';
-import type { Decision } from './decision.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from './config-invalid.ts';
+import { type Decision, isIndeterminate } from './decision.ts';
 import { isPromise } from './maybe-promise.ts';
 import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
 
@@ -14,7 +14,7 @@ export interface Divergence {
 }
 
 export interface ShadowOptions {
-  /** Hears of every answer that differs. What it throws is ignored. */
+  /** Hears of every answer that differs. What it throws, or rejects with, is ignored. */
   readonly onDivergence: (divergence: Divergence) => void;
   /** Milliseconds after which the shadow's answer is not awaited any more. @default 2000 */
   readonly timeoutMs?: number;
@@ -35,14 +35,16 @@ export function shadow(
   compared: PolicyDecisionPoint,
   options: ShadowOptions,
 ): PolicyDecisionPoint {
+  refuseUnknownOptions(options, ['onDivergence', 'timeoutMs', 'maxPending']);
+  const { onDivergence } = options;
+  if (typeof onDivergence !== 'function') throw configInvalid('onDivergence', 'must be a function');
   const timeoutMs = requireWholeNumber('timeoutMs', options.timeoutMs ?? 2_000, 1, 600_000);
   const maxPending = requireWholeNumber('maxPending', options.maxPending ?? 100, 1, 1_000_000);
   let pending = 0;
 
-  const report = (request: AccessRequest, decision: Decision, other: Decision): void => {
-    if (other.allowed === decision.allowed) return;
+  const tell = async (divergence: Divergence): Promise<void> => {
     try {
-      options.onDivergence({ request, decision, shadow: other });
+      await onDivergence(divergence);
     } catch {}
   };
   const compare = async (request: AccessRequest, decision: Decision): Promise<void> => {
@@ -50,15 +52,17 @@ export function shadow(
     pending++;
     try {
       await undefined; // The answer goes out first.
-      report(request, decision, await ask(compared, request, timeoutMs));
+      const other = await ask(compared, request, timeoutMs);
+      const isSame = other.allowed === decision.allowed && !isIndeterminate(other);
+      if (!isSame) void tell({ request, decision, shadow: other });
     } finally {
       pending--;
     }
   };
 
   return {
-    decide: (request) => {
-      const decision = ask(obeyed, request);
+    decide: (request, options) => {
+      const decision = ask(obeyed, request, undefined, options?.signal);
       if (!isPromise(decision)) {
         void compare(request, decision);
         return decision;

@@ -1,3 +1,4 @@
+import { requireWholeNumber } from './config-invalid.ts';
 import { isIndeterminate } from './decision.ts';
 import { isPromise } from './maybe-promise.ts';
 import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
@@ -7,6 +8,7 @@ import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
  * answer. The second decides alone while the first is away, so it must not allow what the first would deny.
  *
  * @param timeoutMs - milliseconds after which a decision of the first counts as no answer; without it there is no limit
+ * @throws `CONFIG_INVALID` when the time is none: the fallback would decide everything.
  * @example
  * const pdp = withFallback(opa, createPolicyEngine(contractPolicy));
  */
@@ -15,11 +17,15 @@ export function withFallback(
   fallback: PolicyDecisionPoint,
   timeoutMs?: number,
 ): PolicyDecisionPoint {
+  if (timeoutMs !== undefined) requireWholeNumber('timeoutMs', timeoutMs, 1, 600_000);
   return {
-    decide: (request) => {
-      const decision = ask(first, request, timeoutMs);
-      if (!isPromise(decision)) return isIndeterminate(decision) ? ask(fallback, request) : decision;
-      return decision.then((settled) => (isIndeterminate(settled) ? ask(fallback, request) : settled));
+    decide: (request, options) => {
+      const signal = options?.signal;
+      const decision = ask(first, request, timeoutMs, signal);
+      if (!isPromise(decision)) return isIndeterminate(decision) ? ask(fallback, request, undefined, signal) : decision;
+      return decision.then((settled) =>
+        isIndeterminate(settled) ? ask(fallback, request, undefined, signal) : settled,
+      );
     },
   };
 }

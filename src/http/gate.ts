@@ -58,10 +58,11 @@ interface Passage {
   readonly at: Place;
 }
 
-/** Where a decision is enforced, and the form of its refusals. */
+/** Where a decision is enforced, the form of its refusals, and what tells that the caller is gone. */
 interface Place {
   readonly point: string;
   readonly form: ErrorResponseOptions;
+  readonly signal: AbortSignal | undefined;
 }
 
 const OPTIONS: readonly string[] = [
@@ -95,7 +96,11 @@ export function createGate(options: GateOptions): Gate {
         params: route?.params ?? NO_PARAMS,
         environment: environment({ ...(ip !== undefined && { ip }), ...(userAgent !== null && { userAgent }) }),
       },
-      at: { point: route?.name ?? `${request.method} ${new URL(request.url).pathname}`, form },
+      at: {
+        point: route?.name ?? `${request.method} ${new URL(request.url).pathname}`,
+        form,
+        signal: request.signal,
+      },
     };
   }
 
@@ -123,11 +128,11 @@ export function createGate(options: GateOptions): Gate {
   async function refused(
     { requestId }: RequestInfo,
     { principal, environment }: Access,
-    { point, form }: Place,
+    { point, form, signal }: Place,
     { pdp, action, resource, message }: Question,
   ): Promise<Response | undefined> {
     const request = { subject: principal, action, resource, environment };
-    const decision = await ask(pdp, request, decisionTimeoutMs);
+    const decision = await ask(pdp, request, decisionTimeoutMs, signal);
     publishDecision({ point, request, decision, requestId });
     const denial = denialOf(principal, decision);
     if (denial === undefined) return undefined;

@@ -3,7 +3,6 @@ import { type JsonObject, parseJsonObject } from '../core/json-object.ts';
 import { ownProperty } from '../core/own-property.ts';
 import type { Answer } from './exchange.ts';
 import { revisionOf } from './provenance.ts';
-import { hasUniqueNames } from './unique-names.ts';
 
 /** What a `decision` option makes of a result that is not just true or false. */
 export interface MappedDecision {
@@ -16,7 +15,7 @@ export interface MappedDecision {
 
 export interface Reading {
   readonly decision: Decision;
-  /** Whether an OPA that is well said so, be it a "no", an error in the question, or nothing. */
+  /** Whether an OPA that is well said so, be it a "no", an error in the question, or nothing that can be taken. */
   readonly isAnswer: boolean;
   /** The code of a warning that came along. */
   readonly warning?: string;
@@ -28,14 +27,15 @@ const CODE = /^[a-z_]{1,64}$/;
 /** Reads OPA's answer; everything but a plain "yes", said once, denies. */
 export function read(answer: Answer, mapped?: (result: unknown) => MappedDecision): Reading {
   const { status, body } = answer;
-  const document = isPlainJson(answer) && body !== undefined ? parseJsonObject(body) : undefined;
+  const saysJson = isPlainJson(answer);
+  const document = saysJson && body !== undefined ? parseJsonObject(body) : undefined;
   if (status !== 200) return { decision: deny('unavailable'), isAnswer: isRefusal(status, document) };
-  if (document === undefined || body === undefined) return { decision: deny('invalid_answer'), isAnswer: false };
+  // What cannot be taken of an answer, for example its length, may be the question's doing.
+  if (document === undefined) return { decision: deny('invalid_answer'), isAnswer: saysJson };
 
   const warning = ownProperty(ownProperty(document, 'warning'), 'code');
-  const isUnique = mapped === undefined || hasUniqueNames(body.toString(), document);
   return {
-    decision: isUnique ? decisionOf(document, mapped) : deny('invalid_answer'),
+    decision: decisionOf(document, mapped),
     isAnswer: true,
     ...(typeof warning === 'string' && { warning: CODE.test(warning) ? warning : 'other' }),
   };

@@ -1,6 +1,6 @@
+import { bearerToken } from '../core/bearer-token.ts';
 import type { MaybePromise } from '../core/index.ts';
 import { isPromise } from '../core/maybe-promise.ts';
-import { bearerToken } from './options.ts';
 
 /** A bearer token, or what gets the present one. */
 export type TokenSource = string | (() => MaybePromise<string>);

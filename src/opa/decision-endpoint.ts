@@ -1,16 +1,17 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { configInvalid, requireWholeNumber } from '../core/config-invalid.ts';
+import { bearerCheck, bearerToken } from '../core/bearer-token.ts';
+import { configInvalid, refuseUndefined, refuseUnknownOptions, requireWholeNumber } from '../core/config-invalid.ts';
 import {
   type AccessRequest,
   ask,
+  type Decision,
+  deny,
   type EnvironmentSource,
   isIndeterminate,
   type PolicyDecisionPoint,
 } from '../core/index.ts';
-import { parseJsonObject } from '../core/json-object.ts';
+import { type JsonLimits, parseJsonObject } from '../core/json-object.ts';
 import { readBytes } from '../core/read-bytes.ts';
 import { membersOf } from './members.ts';
-import { bearerToken } from './options.ts';
 import { readDecisionCallInput } from './wire-request.ts';
 
 export interface DecisionEndpointOptions {
@@ -41,10 +42,18 @@ const NO_INPUT = { code: 'api_usage_warning', message: "'input' key missing from
  * const response = await endpoint(request);
  */
 export function createDecisionEndpoint(options: DecisionEndpointOptions): (request: Request) => Promise<Response> {
-  const { pdp, environment, path = '/v1/data/authz/allow', readInput = readDecisionCallInput } = options;
-  const decisionTimeoutMs = requireWholeNumber('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 1, 60_000);
-  const isTrusted = callerCheck(bearerToken('token', options.token));
-  if (!path.startsWith('/')) throw configInvalid('path', 'must begin with "/"');
+  const { pdp, environment, isTrusted, path, decisionTimeoutMs, readInput } = settingsOf(options);
+
+  // A decision call holds texts and an hour; what else stands in it, nobody reads.
+  const limits = { iJson: readInput !== readDecisionCallInput };
+
+  const decisionOn = async (input: unknown): Promise<Decision> => {
+    try {
+      return await ask(pdp, readInput(input, environment), decisionTimeoutMs);
+    } catch {
+      return deny('error');
+    }
+  };
 
   return async (request) => {
     if (new URL(request.url).pathname !== path) return failure(404, 'resource_not_found', 'no such document');
@@ -55,36 +64,50 @@ export function createDecisionEndpoint(options: DecisionEndpointOptions): (reque
     }
     if (request.method !== 'POST') return failure(405, 'invalid_parameter', 'method not allowed', { allow: 'POST' });
 
-    const call = await documentOf(request);
+    const call = await documentOf(request, limits);
     if (call === 'too large') return failure(413, 'invalid_parameter', 'request body too large');
     if (call === 'malformed') return failure(400, 'invalid_parameter', 'body contains malformed input document');
 
     const input = call.get('input') ?? undefined;
-    const decision = await ask(pdp, readInput(input, environment), decisionTimeoutMs);
+    const decision = await decisionOn(input);
     if (isIndeterminate(decision)) return failure(500, 'internal_error', 'the decision point did not answer');
     return answer(200, { result: decision.allowed, ...(input === undefined && { warning: NO_INPUT }) });
   };
 }
 
-/** Both sides are hashed first, so that the comparison takes the same time whatever was sent. */
-function callerCheck(token: string | undefined): (authorization: string | null) => boolean {
-  if (token === undefined) return () => true;
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  const expected = digest(token);
-  return (authorization) => {
-    const [, presented] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-    return presented !== undefined && timingSafeEqual(digest(presented), expected);
+const OPTIONS = ['pdp', 'environment', 'token', 'path', 'decisionTimeoutMs', 'readInput'];
+const PATH = /^(?:\/[\w.~-]+)+$/;
+
+function settingsOf(options: DecisionEndpointOptions) {
+  refuseUnknownOptions(options, OPTIONS);
+  refuseUndefined(options, ['token']);
+  const { pdp, environment, path = '/v1/data/authz/allow', readInput = readDecisionCallInput } = options;
+  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
+  if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
+  if (typeof readInput !== 'function') throw configInvalid('readInput', 'must be a function');
+  if (typeof path !== 'string' || !PATH.test(path))
+    throw configInvalid('path', 'must be segments that each begin with "/"');
+  return {
+    pdp,
+    environment,
+    path,
+    readInput,
+    isTrusted: bearerCheck(bearerToken('token', options.token)),
+    decisionTimeoutMs: requireWholeNumber('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 1, 60_000),
   };
 }
 
 /** As in OPA, an empty body and `null` are documents without an input. */
-async function documentOf(request: Request): Promise<ReadonlyMap<string, unknown> | 'malformed' | 'too large'> {
+async function documentOf(
+  request: Request,
+  limits: JsonLimits,
+): Promise<ReadonlyMap<string, unknown> | 'malformed' | 'too large'> {
   try {
     if (request.body === null) return new Map();
     const bytes = await readBytes(request.body, MAX_BODY_BYTES);
     if (bytes === undefined) return 'too large';
     if (/^\s*(?:null\s*)?$/.test(bytes.toString('utf8'))) return new Map();
-    const document = parseJsonObject(bytes);
+    const document = parseJsonObject(bytes, limits);
     return document === undefined ? 'malformed' : membersOf(document);
   } catch {
     return 'malformed';

@@ -1,4 +1,4 @@
-export { accessRequestInput } from './access-request-input.ts';
+export { accessRequestInput, accessRequestInputWithoutTime } from './access-request-input.ts';
 export type { MappedDecision } from './answer.ts';
 export type { CircuitState } from './circuit-breaker.ts';
 export { createDecisionEndpoint, type DecisionEndpointOptions } from './decision-endpoint.ts';

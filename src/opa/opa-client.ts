@@ -10,7 +10,7 @@ import { askInTurn } from './in-turn.ts';
 import { type OpaClientOptions, type OpaClientSettings, settingsOf } from './opa-client-options.ts';
 import { singleFlight } from './single-flight.ts';
 import { upstream } from './upstream.ts';
-import { bodyOf, rolesToAsk, wireInput } from './wire-input.ts';
+import { bodyOf, rolesOf, rolesToAsk, wireBody } from './wire-input.ts';
 import { within } from './within.ts';
 
 export interface OpaCallOptions {
@@ -90,8 +90,9 @@ export function createOpaClient(options: OpaClientOptions): OpaClient {
         return nothingToLeave;
       }
       if (settings.input !== undefined) return ask(bodyOf(settings.input(request)), tell);
-      const roles = rolesToAsk(request.subject.roles, settings.roleOrder);
-      return askInTurn(roles.length, (index) => bodyOf(wireInput(request, roles[index] ?? '')), ask, tell);
+      const held = rolesOf(request.subject.roles);
+      const roles = rolesToAsk(held, settings.roleOrder);
+      return askInTurn(roles.length, (index) => wireBody(request, roles[index] ?? '', held), ask, tell);
     });
 
   return {

@@ -3,7 +3,7 @@ import { membersOf } from './members.ts';
 
 /**
  * Reads an access request that is itself the input of a decision call, as `accessRequestInput` writes it. What is
- * not of its type counts as missing; the moment is the server's own where the call tells no time or hour.
+ * not of its type counts as missing; the moment is the server's own where the call tells no time or hour, and so is every fact that `environment` tells.
  *
  * @example
  * const endpoint = createDecisionEndpoint({ pdp: engine, environment, readInput: readAccessRequestInput });
@@ -14,6 +14,7 @@ export function readAccessRequestInput(input: unknown, environment: EnvironmentS
   const resource = membersOf(members.get('resource'));
   const moment = membersOf(members.get('environment'));
   const roles = subject.get('roles');
+  const now = environment();
   return {
     subject: {
       id: text(subject.get('id')) ?? '',
@@ -24,12 +25,12 @@ export function readAccessRequestInput(input: unknown, environment: EnvironmentS
     action: text(members.get('action')) ?? '',
     resource: { type: text(resource.get('type')) ?? '', ...idOf(resource), attributes: attributesOf(resource) },
     environment: {
-      ...environment(),
+      ...now,
       ...given(moment, 'time', 'number'),
       ...given(moment, 'hour', 'number'),
       ...given(moment, 'ip', 'string'),
       ...given(moment, 'userAgent', 'string'),
-      attributes: attributesOf(moment),
+      attributes: { ...attributesOf(moment), ...now.attributes },
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Decision, deny } from '../core/index.ts';
 import { type Leave, nothingToLeave, type Tell } from './asking.ts';
 import type { Later } from './deadlines.ts';
@@ -35,6 +36,9 @@ export function within(later: Later, signal: AbortSignal | undefined, ask: (tell
     }
     if (isOver) return;
     stopWaiting = later(giveUp);
-    signal?.addEventListener('abort', abort);
+    if (signal === undefined) return;
+    // Many decisions may end with one signal, and each takes its listener away: none is a leak to warn of.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', abort);
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPolicyEngine, type Policy } from '../abac/index.ts';
+import { refuseUnknownOptions } from '../core/config-invalid.ts';
 import { type AccessRequest, type Decision, isIndeterminate, type PolicyDecisionPoint } from '../core/index.ts';
 
 /** What a policy has to answer to one request. */
@@ -23,7 +24,7 @@ export interface PolicyCase {
  * timeout, meets no expectation.
  *
  * @param subject - a policy, or whatever decides: an engine, an engine whose coverage is counted, an OPA client
- * @throws `CONFIG_INVALID` when the policy is not valid.
+ * @throws `CONFIG_INVALID` when the policy is not valid, and for an expectation that says something unknown.
  * @example
  * const cases = policyCases(contractPolicy, [{ name: 'an owner deletes', request, allowed: true, ruleId: 'owner' }]);
  * for (const { name, run } of cases) runner.test(name, run);
@@ -33,10 +34,13 @@ export function policyCases(
   expectations: readonly PolicyExpectation[],
 ): readonly PolicyCase[] {
   const decisionPoint = 'decide' in subject ? subject : createPolicyEngine(subject);
-  return expectations.map((expected) => ({
-    name: expected.name,
-    run: async () => check(expected, await decisionPoint.decide(expected.request)),
-  }));
+  return expectations.map((expected) => {
+    refuseUnknownOptions(expected, ['name', 'request', 'allowed', 'ruleId']);
+    return {
+      name: expected.name,
+      run: async () => check(expected, await decisionPoint.decide(expected.request)),
+    };
+  });
 }
 
 function check({ allowed, ruleId }: PolicyExpectation, decision: Decision): void {

@@ -115,7 +115,7 @@ describe('without a trace', () => {
     createPolicyEngine(onCall, { trace: false, generateCode, predicates: blocked }).decide(request());
     expect(asked).toEqual(['blocked']);
     createPolicyEngine(onCall, { generateCode, predicates: blocked }).decide(request());
-    expect(asked).toEqual(['blocked', 'blocked', 'on call']);
+    expect(asked).toEqual(['blocked', 'blocked']);
   });
 });
 
@@ -245,11 +245,22 @@ describe('generated code takes nothing from a policy but its values', () => {
 });
 
 describe('a trace', () => {
-  it('tells the outcomes of the decision, whatever becomes of the request', () => {
+  it('costs no predicate a call before it is asked for', () => {
+    let calls = 0;
+    const predicates = { isBlocked: () => ++calls < 0, isOnCall: () => ++calls > 0 };
+    const decision = createPolicyEngine(onCall, { predicates }).decide(request());
+    expect([decision.ruleId, calls]).toEqual(['on-call', 2]);
+    expect(decision.trace?.().rules.map(({ outcome }) => outcome)).toEqual(['no_match', 'match']);
+    expect(calls).toBeGreaterThan(2);
+  });
+
+  it('tells of the request as it is when it is asked for', () => {
     const attributes = { a: 'x' };
     const decision = createPolicyEngine(policy('p', [rule.allow('r', eq(a, 'x'))])).decide(request(attributes));
-    attributes.a = 'y';
     expect(decision.trace?.().rules[0]?.outcome).toBe('match');
+    attributes.a = 'y';
+    expect(decision.trace?.().rules[0]?.outcome).toBe('no_match');
+    expect(decision.allowed).toBe(true);
   });
 
   it('shows no value that is to be redacted', () => {
@@ -298,5 +309,81 @@ describe('a trace', () => {
       ['everyone', 'match'],
       ['guests', 'match'],
     ]);
+  });
+});
+
+describe('requests that are not made of plain objects', () => {
+  const rules = [
+    rule.deny('suspended', eq(attr('subject.status'), 'suspended')),
+    rule.allow('owner', owner()),
+    rule.allow('a', eq(a, 'x')),
+    rule.allow('viewer', and(hasRole('viewer'), eq(attr('environment.ip'), '192.0.2.1'))),
+  ];
+  class Entity {
+    readonly status = 'active';
+    get owner_id(): string {
+      throw new Error('must not be read');
+    }
+    get a(): string {
+      return 'x';
+    }
+  }
+  const plain = { status: 'active', a: 'x' };
+  const named = Object.assign(Object.create(null) as object, plain);
+  const computed = {
+    status: 'active',
+    get a() {
+      return 'x';
+    },
+  };
+  const inherited = (parts: object): AccessRequest => Object.create(parts) as AccessRequest;
+
+  it.each<[string, AccessRequest, string | undefined]>([
+    ['attributes without a prototype', request(named), 'a'],
+    ['a computed attribute of its own', request(computed), 'a'],
+    ['attributes of a class', request(new Entity()), undefined],
+    ['a resource of a class', request(plain, { resource: new Entity() }), 'a'],
+    ['a subject of a class', request({}, { subject: new Entity() }), 'suspended'],
+    ['inherited parts', inherited(request(plain)), 'suspended'],
+    ['inherited attributes', request(Object.create(plain) as object), 'suspended'],
+    ['a list for attributes', request(Object.assign([], plain)), 'suspended'],
+    ['a text for a subject', request({}, { subject: 'ada' }), 'suspended'],
+    ['nothing for an environment', request(plain, { environment: null }), 'a'],
+    ['no resource', request(plain, { resource: undefined }), 'a'],
+    ['no request', null as never, 'suspended'],
+  ])('%s', (_, asked, ruleId) => {
+    for (const generateCode of [false, true]) {
+      for (const trace of [false, true]) {
+        const engine = createPolicyEngine(policy('p', rules), { generateCode, trace });
+        // The compiler has seen plain requests before.
+        for (let i = 0; i < 20; i++) expect(engine.decide(request({ status: 'active', a: 'x' })).ruleId).toBe('a');
+        expect(engine.decide(asked).ruleId).toBe(ruleId);
+      }
+    }
+  });
+});
+
+describe('many rules', () => {
+  const roles = Array.from({ length: 40 }, (_, i) => rule.allow(`r${i}`, hasRole(`role-${i}`)));
+  const held = (...names: unknown[]) => request({}, { subject: { id: 'a', roles: names, attributes: {} } });
+
+  it('of several roles the first rule decides, in whatever order they are held', () => {
+    const engine = createPolicyEngine(policy('p', roles));
+    expect(engine.decide(held('role-30', 'role-7', 'role-7', 'role-12')).ruleId).toBe('r7');
+    expect(engine.decide(held('none', null, 'role-12')).ruleId).toBe('r12');
+    expect(engine.decide(held('none')).reason).toBe('no_rule');
+  });
+
+  it('a deny rule fires when nobody knows all the roles', () => {
+    const denials = roles.map(({ id, when }) => rule.deny(id, when as Condition));
+    const engine = createPolicyEngine(policy('p', [...denials, rule.allow('all', present(attr('action')))]));
+    expect(engine.decide(held('none')).ruleId).toBe('all');
+    expect(engine.decide(held('none', null)).ruleId).toBe('r0');
+    expect(engine.decide(held('role-9')).ruleId).toBe('r9');
+    expect(engine.decide(request({}, { subject: { id: 'a', attributes: {} } })).ruleId).toBe('r0');
+  });
+
+  it('generated code is for few; the engine says so', () => {
+    expect(createPolicyEngine(policy('p', roles), { generateCode: true }).compiled).toBe('closures');
   });
 });

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPolicyEngine, toDrizzle } from 'doorward/abac';
 import * as drizzle from 'drizzle-orm';
-import { boolean, doublePrecision, integer, pgTable, real, text, uuid } from 'drizzle-orm/pg-core';
+import { alias, boolean, doublePrecision, integer, pgTable, real, text, uuid, varchar } from 'drizzle-orm/pg-core';
 import { drizzle as connect } from 'drizzle-orm/pglite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -55,7 +55,7 @@ test('Drizzle returns the rows that are allowed one by one: 500 random policies'
 });
 
 test('columns that PostgreSQL compares otherwise than JavaScript are refused', () => {
-  const others = pgTable('others', { r: real('r'), u: uuid('u') });
+  const others = pgTable('others', { r: real('r'), u: uuid('u'), names: varchar('names').array() });
   const filter = createPolicyEngine({
     name: 'p',
     combining: 'first-match',
@@ -63,8 +63,27 @@ test('columns that PostgreSQL compares otherwise than JavaScript are refused', (
   }).filter({ subject: { id: 'a', roles: [], attributes: {} }, action: 'read', environment: { time: 0 }, ...query });
   expect(() => toDrizzle(filter, { a: others.r }, drizzle)).toThrow('columns.a is no column of PostgreSQL');
   expect(() => toDrizzle(filter, { a: {} }, drizzle)).toThrow('columns.a is no column of PostgreSQL');
+  expect(() => toDrizzle(filter, { a: others.names }, drizzle)).toThrow('columns.a must be a text[]');
   expect(() => toDrizzle(filter, {}, drizzle)).toThrow('columns.a is missing');
   expect(() => toDrizzle(filter, { a: others.u }, drizzle)).toThrow(
     expect.objectContaining({ code: 'AUTHZ_FILTER_INEXACT' }),
   );
+});
+
+test('the columns of an aliased table keep the alias', () => {
+  const shared = alias(documents, 'shared');
+  const filter = createPolicyEngine({
+    name: 'p',
+    combining: 'first-match',
+    rules: [{ id: 'r', effect: 'allow', when: { eq: [{ attr: 'resource.t' }, { attr: 'subject.id' }] } }],
+  }).filter({ subject: { id: 'a', roles: [], attributes: {} }, action: 'read', environment: { time: 0 }, ...query });
+  const joined = db
+    .select({ row: documents.row })
+    .from(documents)
+    .innerJoin(shared, drizzle.eq(shared.u, documents.id))
+    .where(toDrizzle(filter, { t: shared.t }, drizzle));
+  expect(joined.toSQL()).toMatchObject({
+    sql: expect.stringMatching(/ where "shared"\."t" = \$1::text$/),
+    params: ['a'],
+  });
 });

@@ -106,3 +106,26 @@ test('an array of arrays is a list of lists, whose members are no texts', async 
   expect(await found(not(hasA))).toEqual(['0:2']);
   expect(await found(not(contains(attr('resource.tags'), 'c')))).toEqual(['0:1', '0:2']);
 });
+
+test.each(['smallint', 'integer', 'bigint'])('a list of %s, which has operators of its own', async (type) => {
+  await db.exec(`CREATE TABLE lists_of_${type} (row integer, levels ${type}[])`);
+  await db.exec(`INSERT INTO lists_of_${type} VALUES (0, '{1,2}'), (1, '{3}'), (2, '{1,NULL}'), (3, '{}'), (4, NULL)`);
+  const found = async (when: Condition) => {
+    const filter = createPolicyEngine(policy('p', [rule.allow('r', when)])).filter({
+      subject: { id: 'ada', roles: [], attributes: {} },
+      action: 'read',
+      resource: { type: 'document' },
+      environment: { time: 0 },
+    });
+    const { text, values } = toPostgres(filter, { columns: { levels: { column: 'levels', type: 'integer[]' } } });
+    const result = await db.query<{ row: number }>(`SELECT row FROM lists_of_${type} WHERE ${text} ORDER BY row`, [
+      ...values,
+    ]);
+    return result.rows.map(({ row }) => row);
+  };
+  const levels = attr('resource.levels');
+  expect(await found(contains(levels, 1))).toEqual([0, 2]);
+  expect(await found(contains(levels, 2 ** 40))).toEqual([]);
+  expect(await found(not(contains(levels, 1)))).toEqual([1, 3]);
+  expect(await found(not(contains(levels, 1.5)))).toEqual([0, 1, 3]);
+});

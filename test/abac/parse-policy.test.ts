@@ -444,6 +444,7 @@ describe('the revision of a policy', () => {
     const others = [{}, { when: { eq: [{ attr: 'resource.b' }, 1] } }].map((rest) =>
       revisionOf(asPolicy([{ ...base, ...rest }])),
     );
-    expect(others).not.toContain(revisionOf(asPolicy([{ ...base, ...change }])));
+    const changed = JSON.parse(JSON.stringify({ ...base, ...change }));
+    expect(others).not.toContain(revisionOf(asPolicy([changed])));
   });
 });

@@ -2,11 +2,18 @@ import { environmentSource } from 'doorward';
 import { and, attr, createPolicyEngine, eq, isIn, ne, not, or, policy, present, rule } from 'doorward/abac';
 import { type AuthzenEndpointOptions, createAuthzenEndpoint } from 'doorward/authzen';
 
-const action = (name: string) => eq(attr('action'), name);
+const action = (name: string) => and(eq(attr('action'), name), eq(attr('resource.type'), 'record'));
 
 /** The policy that section "Required Policy Behaviour" of the certification scenario asks for. */
 export const certificationPolicy = policy('certification', [
-  rule.allow('known-subjects-read', and(action('read'), isIn(attr('subject.id'), ['alice', 'bob']))),
+  rule.allow(
+    'known-subjects-read',
+    and(
+      action('read'),
+      isIn(attr('subject.id'), ['alice', 'bob']),
+      isIn(attr('resource.id'), ['record-1', 'record-2']),
+    ),
+  ),
   rule.allow(
     'admins-write-archived',
     and(action('write'), eq(attr('subject.role'), 'admin'), eq(attr('resource.status'), 'archived')),

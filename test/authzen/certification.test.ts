@@ -244,13 +244,17 @@ describe('Search', () => {
     });
   });
   it('c-4-6-1 finds nothing for unknown ids', async () => {
+    await expectResults('subject', { ...subjects, resource: { type: 'record', id: 'nonexistent-record' } });
     await expectResults('action', { subject: { type: 'user', id: 'nonexistent-user' }, resource: record1 });
     await expectResults('resource', { ...resources, subject: { type: 'user', id: 'nonexistent-user' } });
   });
   it('c-4-6-2 finds nothing for unknown types', async () => {
     await expectResults('subject', { ...subjects, subject: { type: 'spaceship' } });
     await expectResults('resource', { ...resources, resource: { type: 'spaceship' } });
+    await expectResults('subject', { ...subjects, resource: { type: 'spaceship', id: 'record-1' } });
+    await expectResults('resource', { ...resources, subject: { type: 'spaceship', id: 'alice' } });
     await expectResults('action', { ...actions, subject: { type: 'spaceship', id: 'alice' } });
+    await expectResults('action', { ...actions, resource: { type: 'spaceship', id: 'record-1' } });
   });
   it.each([
     ['subject', 'action', { subject: { type: 'user' }, resource: record1 }],
@@ -266,18 +270,60 @@ describe('Search', () => {
   ])('c-4-7-2 refuses a %s search without %s', (what, field, body) => expectRefused(search(what, body), field));
 });
 
-describe('Transport (c-5)', () => {
-  it('c-5 takes JSON with a charset and any case', () =>
-    evaluation(permitted, { 'content-type': 'Application/JSON; charset="utf-8"' }).then(expectJson));
+describe('Transport (c-5), of every API', () => {
+  const apis: readonly (readonly [string, string, Record<string, unknown>, string])[] = [
+    ['c-2-1', 'evaluation', permitted, 'action'],
+    ['c-3-1', 'evaluations', { ...permitted, evaluations: [{}] }, 'resource'],
+    ['c-4-1', 'search/subject', { subject: { type: 'user' }, action: read, resource: record1 }, 'action'],
+    ['c-4-1', 'search/resource', { subject: alice, action: read, resource: { type: 'record' } }, 'subject'],
+    ['c-4-1', 'search/action', { subject: alice, resource: record1 }, 'resource'],
+  ];
+  const id = 'bfe9eb29-ab87-4ca3-be83-a1d5d8305716';
+
+  it.each(apis)('%s and c-5-1: POST /access/v1/%s takes JSON, with a charset and in any case', async (_, api, body) => {
+    for (const type of ['application/json', 'Application/JSON; charset="utf-8"']) {
+      const answer = await post(pdp, `/access/v1/${api}`, body, { 'content-type': type });
+      expectJson(answer);
+      expect(Object.keys(answer.body as object)).toContain(
+        api.startsWith('search') ? 'results' : api === 'evaluation' ? 'decision' : 'evaluations',
+      );
+    }
+    const { status } = await post(pdp, `/access/v1/${api}`, body, { 'content-type': 'text/plain' });
+    expect(status).toBe(400);
+  });
+  it.each(apis)('%s and c-5-2: /access/v1/%s answers 200 with JSON', async (_, api, body) =>
+    expectJson(await post(pdp, `/access/v1/${api}`, body)),
+  );
+  it.each(apis)('%s and c-5-3: /access/v1/%s answers 400 where a field is missing', async (_, api, body, field) => {
+    if (api === 'evaluations') {
+      const { evaluations: __, [field]: ___, ...single } = body;
+      await expectRefused(post(pdp, `/access/v1/${api}`, single), field);
+      return;
+    }
+    const { [field]: __, ...rest } = body;
+    await expectRefused(post(pdp, `/access/v1/${api}`, rest), field);
+  });
+  it.each(apis)('%s and c-5-4: /access/v1/%s sends the request id back', async (_, api, body) => {
+    for (const each of [body, {}]) {
+      const { headers } = await post(pdp, `/access/v1/${api}`, each, { 'x-request-id': id });
+      expect(headers.get('x-request-id')).toBe(id);
+    }
+  });
+  it.each(apis)('%s and c-5-5: /access/v1/%s ignores unknown fields', async (_, api, body) => {
+    const known = await post(pdp, `/access/v1/${api}`, body);
+    const unknown = await post(pdp, `/access/v1/${api}`, { ...body, foo: 'bar', futureField: { nested: true } });
+    expect([unknown.status, unknown.body]).toEqual([200, known.body]);
+  });
 });
 
 describe('Discovery', () => {
   const get = async (path: string, options = {}) =>
     answerOf(await certificationPdp(options)(new Request(`${BASE}${path}`)));
 
-  it('c-6-1 to c-6-5 publish the metadata', async () => {
+  it('c-6-1 and c-6-2 publish metadata as JSON', async () =>
+    expectJson(await get('/.well-known/authzen-configuration')));
+  it('c-6-3, c-6-4 and c-6-5 name the decision point and its APIs', async () => {
     const answer = await get('/.well-known/authzen-configuration');
-    expectJson(answer);
     expect(answer.body).toStrictEqual({
       policy_decision_point: BASE,
       access_evaluation_endpoint: `${BASE}/access/v1/evaluation`,

@@ -107,7 +107,21 @@ describe('the policy server', () => {
     );
     expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(/^Cannot start: \$\.rules\[0\]\.when\.eq\[0\]/);
     writeFileSync(bad, '{');
-    expect(await refusal(['--policy', bad, '--port', '0'])).toContain(`${bad} is not JSON`);
+    const notJson = /^Cannot start: \$ must be the text of a JSON object/;
+    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(notJson);
+    writeFileSync(
+      bad,
+      '{"name":"x","combining":"first-match","rules":[{"id":"a","effect":"deny","effect":"allow","when":"always"}]}',
+    );
+    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(notJson);
+    writeFileSync(
+      bad,
+      Buffer.from(
+        '{"name":"caf\xe9","combining":"first-match","rules":[{"id":"a","effect":"allow","when":"always"}]}',
+        'latin1',
+      ),
+    );
+    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(notJson);
     expect(await refusal(['--policy', join(folder, 'gone.json')])).toContain('cannot be read');
     expect(await refusal([])).toContain('--policy is required');
     expect(await refusal(['--policy', bad, '--prot', '1'])).toContain("Unknown option '--prot'");
@@ -117,5 +131,8 @@ describe('the policy server', () => {
     expect(await refusal([...example, '--base-url', 'http://pdp.example.com'])).toContain('baseUrl must be');
     expect(await refusal([...example, '--time-zone', 'Mars'])).toContain('timeZone is not');
     expect(await refusal(example, { PDP_TOKEN: 'two words' })).not.toContain('two words');
+    expect(await refusal(example, { PDP_TOKEN: '' })).toContain('PDP_TOKEN must not be empty');
+    expect(await refusal([...example, '--host', '127.0.0.2'])).toContain('PDP_TOKEN must be set');
+    expect(await refusal([...example, '--host', ''])).toContain('PDP_TOKEN must be set');
   });
 });

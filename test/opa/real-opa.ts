@@ -48,12 +48,21 @@ export interface RealOpa {
 }
 
 /** Starts an OPA server with the policies, and waits until it is ready. */
-export async function startOpa(...flags: readonly string[]): Promise<RealOpa> {
+export function startOpa(...flags: readonly string[]): Promise<RealOpa> {
+  return runOpa('http', [...flags, ...regoFiles()], async (url) => (await fetch(`${url}/health`)).ok);
+}
+
+/** Starts an OPA server with nothing but what is given, and waits until it is ready. */
+export async function runOpa(
+  scheme: 'http' | 'https',
+  given: readonly string[],
+  isReady: (url: string) => Promise<boolean>,
+): Promise<RealOpa> {
   const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const args = ['run', '--server', '--addr', `127.0.0.1:${port}`, '--log-level', 'error', ...flags, ...regoFiles()];
+  const url = `${scheme}://127.0.0.1:${port}`;
+  const args = ['run', '--server', '--addr', `127.0.0.1:${port}`, '--log-level', 'error', ...given];
   const child = spawn(opaBinary(), args, { stdio: 'ignore' });
-  await ready(url, child);
+  await ready(() => isReady(url), child);
   return {
     url,
     stop: () =>
@@ -64,11 +73,10 @@ export async function startOpa(...flags: readonly string[]): Promise<RealOpa> {
   };
 }
 
-async function ready(url: string, child: ChildProcess): Promise<void> {
+async function ready(isReady: () => Promise<boolean>, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     if (child.exitCode !== null) throw new Error(`OPA ended with ${child.exitCode}`);
-    const response = await fetch(`${url}/health`).catch(() => undefined);
-    if (response?.ok) return;
+    if (await isReady().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   child.kill();

@@ -33,6 +33,7 @@ export interface Analysis {
 
 /** Seeks, and keeps in mind whether everything could be settled. */
 type Seek = (goal: Goal, isReal: (request: AccessRequest) => boolean) => Found;
+type IsImpossible = (...parameters: Parameters<Seek>) => boolean;
 
 /**
  * Looks for rules that are dead, shadowed or always fire, and for allow and deny rules that fire together.
@@ -49,50 +50,71 @@ export function analyze(policies: Policy | readonly Policy[], options: AnalysisO
     if (found === 'undecided') exhaustive = false;
     return found;
   };
-  const all = 'rules' in policies ? [policies] : policies;
+  const all = [policies].flat();
   const findings = all.flatMap((policy) => findingsOf(matterOf(policy), seekHere));
   return { exhaustive, findings };
 }
 
+/** Most of what is possible is shown by a request that was found for something else. */
+function impossibility(seekHere: Seek): IsImpossible {
+  const seen: AccessRequest[] = [];
+  return (goal, isReal) => {
+    if (seen.some(isReal)) return false;
+    const found = seekHere(goal, isReal);
+    if (typeof found === 'object') seen.push(found);
+    return found === 'none';
+  };
+}
+
 function findingsOf(matter: PolicyMatter, seekHere: Seek): readonly Finding[] {
+  const isImpossible = impossibility(seekHere);
   const policy = matter.policy.name;
   const about = (kind: 'dead' | 'always', { id }: RuleMatter): Finding => ({ kind, policy, ruleId: id });
-  const dead = matter.rules.filter((rule) => seekHere(rule.fires, rule.doesFire) === 'none');
+  const dead = matter.rules.filter((rule) => isImpossible(rule.fires, rule.doesFire));
   const alive = matter.rules.filter((rule) => !dead.includes(rule));
   const always = alive.filter(
-    (rule) => rule.isPlain || seekHere(negated(rule.fires), (request) => !rule.doesFire(request)) === 'none',
+    (rule) => rule.isPlain || isImpossible(negated(rule.fires), (request) => !rule.doesFire(request)),
   );
-  const conflicting = alive.filter((rule) => !always.includes(rule));
+  // The many small questions come before the few large ones, which may use up what is left.
+  const conflicting = conflicts(
+    policy,
+    alive.filter((rule) => !always.includes(rule)),
+    seekHere,
+  );
   return [
     ...dead.map((rule) => about('dead', rule)),
     ...always.filter((rule) => !rule.isPlain).map((rule) => about('always', rule)),
-    ...shadowed(matter.policy, alive, seekHere),
-    ...conflicts(policy, conflicting, seekHere),
+    ...shadowed(matter.policy, alive, isImpossible),
+    ...conflicting,
   ];
 }
 
-function shadowed({ name, combining }: Policy, rules: readonly RuleMatter[], seekHere: Seek): readonly Finding[] {
+function shadowed(
+  { name, combining }: Policy,
+  rules: readonly RuleMatter[],
+  isImpossible: IsImpossible,
+): readonly Finding[] {
   return rules.flatMap((rule, index): readonly Finding[] => {
     const isBefore = (other: RuleMatter, at: number): boolean =>
       combining === 'deny-overrides' && other.effect !== rule.effect ? other.effect === 'deny' : at < index;
     const before = rules.filter(isBefore);
-    if (before.length === 0 || !isCovered(rule, before, seekHere)) return [];
-    const alone = before.find((other) => isCovered(rule, [other], seekHere));
+    if (before.length === 0 || !isCovered(rule, before, isImpossible)) return [];
+    const alone = before.find((other) => isCovered(rule, [other], isImpossible));
     if (alone !== undefined) return [{ kind: 'shadowed', policy: name, ruleId: rule.id, by: [alone.id] } as const];
     const by = before.reduce((kept, other) => {
       const fewer = kept.filter((each) => each !== other);
-      return isCovered(rule, fewer, seekHere) ? fewer : kept;
+      return isCovered(rule, fewer, isImpossible) ? fewer : kept;
     }, before);
     return [{ kind: 'shadowed', policy: name, ruleId: rule.id, by: by.map(({ id }) => id) } as const];
   });
 }
 
 /** Whenever the rule fires, one of the others does. */
-function isCovered(rule: RuleMatter, others: readonly RuleMatter[], seekHere: Seek): boolean {
+function isCovered(rule: RuleMatter, others: readonly RuleMatter[], isImpossible: IsImpossible): boolean {
   const goal = both(rule.fires, ...others.map(({ fires }) => negated(fires)));
   const isReal = (request: AccessRequest): boolean =>
     rule.doesFire(request) && !others.some((other) => other.doesFire(request));
-  return seekHere(goal, isReal) === 'none';
+  return isImpossible(goal, isReal);
 }
 
 function conflicts(policy: string, rules: readonly RuleMatter[], seekHere: Seek): readonly Finding[] {

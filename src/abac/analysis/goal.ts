@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { configInvalid } from '../../core/config-invalid.ts';
 import type { Formula } from '../condition/formula.ts';
 import { type Atom, atomOf } from './atom.ts';
@@ -14,6 +15,8 @@ export type Goal =
       readonly holds: boolean;
       readonly text: string;
     };
+
+const LONGEST_TEXT = 100;
 
 /** Met by every request. */
 export const MET: Goal = { kind: 'all', goals: [], text: 'met' };
@@ -51,9 +54,14 @@ export function after(goal: Goal, choice: Choice, relaxed: boolean): Goal {
 }
 
 /** The atoms of a goal, from left to right. */
-export function* atomsOf(goal: Goal): Generator<Atom> {
-  if (goal.kind === 'atom') yield goal.atom;
-  else for (const part of goal.goals) yield* atomsOf(part);
+export function atomsOf(goal: Goal): readonly Atom[] {
+  const atoms: Atom[] = [];
+  const collect = (part: Goal): void => {
+    if (part.kind === 'atom') atoms.push(part.atom);
+    else part.goals.forEach(collect);
+  };
+  collect(goal);
+  return atoms;
 }
 
 function wish(atom: Atom, outcome: boolean, holds: boolean): Goal {
@@ -77,5 +85,10 @@ function join(kind: 'all' | 'any', goals: readonly Goal[]): Goal {
   const [only] = parts.values();
   if (only === undefined) return kind === 'all' ? MET : UNMET;
   if (parts.size === 1) return only;
-  return { kind, goals: [...parts.values()], text: `${kind}(${[...parts.keys()].join(',')})` };
+  return { kind, goals: [...parts.values()], text: short(`${kind}(${[...parts.keys()].join(',')})`) };
+}
+
+/** Goals hold each other's texts; the digest of a long one keeps a large policy from filling the memory. */
+function short(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : createHash('sha256').update(text).digest('base64');
 }

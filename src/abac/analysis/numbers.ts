@@ -1,7 +1,7 @@
 /** One number for every way in which a number can stand to constants. */
 export interface Numbers {
   readonly numbers: readonly number[];
-  /** Nothing was found between two constants, where there may be room for a number all the same. */
+  /** Nothing was found beside a constant, where there may be room for a number all the same. */
   readonly isTight: boolean;
 }
 
@@ -13,13 +13,22 @@ export function numbersAround(constants: ReadonlySet<number>): Numbers {
   const points = [...constants].sort((a, b) => a - b);
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return { numbers: [0], isTight: false };
-  const outside = [first - 1 < first ? first - 1 : -Number.MAX_VALUE, last + 1 > last ? last + 1 : Number.MAX_VALUE];
   const between = points.slice(1).map((upper, index) => middle(points[index] ?? upper, upper));
-  const found = [...outside, ...between].filter((number) => number !== undefined && !constants.has(number));
+  const found = [...between, ...below(first), ...above(last)];
   return {
     numbers: [...points, ...found.filter((number) => number !== undefined)],
-    isTight: between.includes(undefined),
+    isTight: found.includes(undefined),
   };
+}
+
+/** Never the least number there is: nothing could be chosen below it later. Where that is a constant, nothing is. */
+function below(least: number): readonly (number | undefined)[] {
+  if (least === -Number.MAX_VALUE) return [];
+  return [least - 1 < least ? least - 1 : middle(-Number.MAX_VALUE, least)];
+}
+
+function above(greatest: number): readonly (number | undefined)[] {
+  return below(-greatest).map((number) => (number === undefined ? number : -number));
 }
 
 function middle(lower: number, upper: number): number | undefined {

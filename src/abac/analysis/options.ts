@@ -2,7 +2,10 @@ import { refuseUnknownOptions, requireWholeNumber } from '../../core/config-inva
 import type { Budget } from './search.ts';
 
 export interface AnalysisOptions {
-  /** How many values are tried before the analysis answers that it is not exhaustive. @default 1_000_000 */
+  /**
+   * How many values are tried before the analysis answers that it is not exhaustive. A value that has to be put into
+   * many comparisons counts as one for every ten of them. @default 1_000_000
+   */
   readonly limit?: number;
 }
 

@@ -27,7 +27,9 @@ type Part = ReadonlyMap<string, readonly (readonly Choice[])[]>;
 /**
  * Requests that stand for all requests, as far as some policies can tell them apart: every combination of the
  * outcomes of their comparisons, and every class of values of attributes that meet each other beside a number of
- * combinations of the others. All of them survive JSON.
+ * combinations of the others. All of them survive JSON. They are samples, and prove nothing, where one attribute is
+ * compared for how it begins or ends another, where hours of time zones are counted, and where two constants are
+ * neighbours among the numbers.
  *
  * @throws `CONFIG_INVALID` when a policy is not valid or has a predicate, and when there are more than the limit.
  * @example
@@ -38,9 +40,9 @@ export function* representatives(
   options: AnalysisOptions = {},
 ): Generator<AccessRequest> {
   const budget = budgetOf(options);
-  const all = 'rules' in policies ? [policies] : policies;
+  const all = [policies].flat();
   const rules = all.flatMap((policy) => matterOf(policy).rules);
-  const atoms = new Map(rules.flatMap(({ holds }) => [...atomsOf(holds)]).map((atom) => [JSON.stringify(atom), atom]));
+  const atoms = new Map(rules.flatMap(({ holds }) => atomsOf(holds)).map((atom) => [JSON.stringify(atom), atom]));
   const parts = separated([...atoms.values()]).map((some) => grouped(some, budget));
   const combinations = parts.reduce((product, part) => product * part.size, 1);
   if (combinations > budget.left) throw tooMany();

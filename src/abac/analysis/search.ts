@@ -10,6 +10,9 @@ export interface Budget {
   left: number;
 }
 
+/** So many comparisons are settled in about the time, and take about the room, that one value is meant to cost. */
+const COMPARISONS_PER_VALUE = 10;
+
 /**
  * A request that meets the goal, or `none`: that there is none is proved then. `undecided` is all that is left when
  * the budget ran out, or what was found could not be made a request.
@@ -25,7 +28,7 @@ export type Found = AccessRequest | 'none' | 'undecided';
 export function seek(goal: Goal, isReal: (request: AccessRequest) => boolean, budget: Budget): Found {
   const found = explore(goal, isReal, budget, false);
   if (found !== 'none') return found;
-  const needsProof = [...atomsOf(goal)].some(isAffixOfAttributes);
+  const needsProof = atomsOf(goal).some(isAffixOfAttributes);
   if (!needsProof) return 'none';
   return explore(goal, () => false, budget, true) === 'none' ? 'none' : 'undecided';
 }
@@ -45,11 +48,14 @@ function explore(whole: Goal, isReal: (request: AccessRequest) => boolean, budge
       return undefined;
     }
     if (hopeless.has(goal.text)) return undefined;
-    const { choices, isComplete: areAll } = choicesOf([...atomsOf(goal)]);
+    const atoms = atomsOf(goal);
+    const price = Math.ceil(atoms.length / COMPARISONS_PER_VALUE);
+    const { choices, isComplete: areAll } = choicesOf(atoms);
     if (!areAll) isComplete = false;
     const before = unreal;
     for (const choice of choices) {
-      if (budget.left-- <= 0) {
+      budget.left -= price;
+      if (budget.left < 0) {
         isComplete = false;
         return undefined;
       }

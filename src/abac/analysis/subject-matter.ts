@@ -5,6 +5,7 @@ import { isFalse, isTrue } from '../condition/formula.ts';
 import { lowerRule } from '../condition/lower.ts';
 import type { Node } from '../condition/node.ts';
 import { createPolicyEngine, type PolicyEngine } from '../engine/policy-engine.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { type Goal, goalOf, negated } from './goal.ts';
 
@@ -32,8 +33,9 @@ export interface PolicyMatter {
 
 /** @throws `CONFIG_INVALID` when the policy is not valid or has a predicate. */
 export function matterOf(policy: Policy): PolicyMatter {
-  for (const rule of policy.rules) refusePredicates(rule, lowerRule(rule));
-  const engine = createPolicyEngine(policy);
+  const parsed = parsePolicy(policy);
+  for (const rule of parsed.rules) refusePredicates(rule, lowerRule(rule));
+  const engine = createPolicyEngine(parsed);
   const { combining, rules } = engine.policy;
   const lowered = rules.map((rule) => ({ effect: rule.effect, node: lowerRule(rule) }));
   return {

@@ -1,132 +1,137 @@
+import type { Node } from '../condition/node.ts';
 import { isScalar } from '../condition/value.ts';
 import type { Scalar } from '../policy/policy.ts';
-import type { Atom } from './atom.ts';
-import type { CompiledRule } from './compiled-rule.ts';
-import { type Facts, factReader } from './facts.ts';
+import { type Atom, atomOf } from './atom.ts';
+import type { OrderedRule } from './rules.ts';
+import { sourceOf, valueAt } from './value-source.ts';
+import type { View } from './view.ts';
 
-/** Finds the rules that can matter to a request, in the order of decision. */
-export type Candidates<T> = (facts: Facts) => T;
+/** Finds the place of the first rule that fires, or the place after all. */
+export type Search = (view: View) => number;
 
-type Rules = readonly CompiledRule[];
-
-export interface Branches<T> {
-  /** Makes the rules at the end of a branch ready; `forOne` when they were put together for one request. */
-  readonly finish: (rules: Rules, forOne: boolean) => T;
-  /** Whether an allow rule that can be no more than unknown is of interest too. */
-  readonly everyOutcome: boolean;
-}
+type Rules = readonly OrderedRule[];
 
 /** Fewer rules than this are asked faster than they are looked up. */
 const FEW = 8;
-const MAX_DEPTH = 4;
-/** How many times over a rule may stand in the branches of one table. */
-const MAX_COPIES = 4;
 
 /**
- * Builds the index of a policy: a tree of hash tables over the values that rules want, each over the attribute
- * that splits the rules best. A rule that is left out of a branch is known to be false there; where the attribute
- * is unknown, every rule that could fire is asked. A policy of 10,000 rules is decided about as fast as one of ten.
+ * Builds the search for the rule that decides. Many rules are split by the value that they want of an attribute, and
+ * a hash table tells which of them a request can satisfy. Where the value is unknown, no allow rule among them fires,
+ * and of the deny rules each that nothing else keeps silent.
+ *
+ * @param straight - makes the search that asks rules one after the other
+ * @param tried - the keys that have been looked up before, and are known to be of no more help
  */
-export function indexRules<T>(rules: Rules, branches: Branches<T>, depth: number = MAX_DEPTH): Candidates<T> {
-  const key = rules.length < FEW || depth === 0 ? undefined : bestKey(rules);
-  if (key === undefined) {
-    return once(() => branches.finish(rules, false));
-  }
-  const { others, byValue } = split(rules, key);
-  const children = new Map<unknown, Candidates<T>>();
-  for (const [value, some] of byValue) {
-    children.set(value, indexRules(inOrder(some, others), branches, depth - 1));
-  }
-  const none = indexRules(others, branches, depth - 1);
-  // A list with an unknown element may still have what a rule wants; an unknown value is nothing that one wants.
-  const all = key.isList || branches.everyOutcome;
-  const undecided = all ? rules : rules.filter((one) => one.rule.effect === 'deny' || !has(one, key));
-  const unknown = once(() => branches.finish(undecided, false));
-  const read = factReader(key.attribute);
+export function searchOf(
+  rules: Rules,
+  straight: (rules: Rules) => Search,
+  none: number,
+  tried: readonly string[] = [],
+): Search {
+  const key = keyOf(rules, tried);
+  if (key === undefined) return straight(rules);
+  const build = (some: Rules): Search =>
+    some.length === 0 ? () => none : searchOf(some, straight, none, [...tried, key.key]);
+  const { buckets, keyed, rest } = split(rules, key);
+  const elsewhere = build(rest);
+  const find = (part: Part, view: View): number => {
+    part.search ??= build(part.rules);
+    return part.search(view);
+  };
+  const unknown: Part = { rules: keyed.filter(({ rule }) => rule.effect === 'deny'), search: undefined };
+  const parts = new Map<unknown, Part>();
+  for (const [value, bucket] of buckets) parts.set(value, { rules: bucket, search: undefined });
+  const source = sourceOf(key.attribute);
   if (!key.isList) {
-    return (facts) => {
-      const value = read(facts);
-      const child = children.get(value) ?? (isScalar(value) ? none : undefined);
-      return child === undefined ? unknown() : child(facts);
+    return (view) => {
+      const value = valueAt(source, view);
+      const part = parts.get(value) ?? (isScalar(value) ? undefined : unknown);
+      return part === undefined ? elsewhere(view) : Math.min(find(part, view), elsewhere(view));
     };
   }
-  return (facts) => {
-    const found = valuesIn(read(facts), children);
-    if (found === undefined) return unknown();
-    const [only] = found;
-    if (found.length > 1) return branches.finish(together(found, byValue, others), true);
-    return ((only === undefined ? undefined : children.get(only)) ?? none)(facts);
+  return (view) => {
+    const list = valueAt(source, view);
+    let place = elsewhere(view);
+    let isUnknown = !Array.isArray(list);
+    if (Array.isArray(list)) {
+      for (let i = 0; i < list.length; i++) {
+        const part = parts.get(list[i]);
+        if (part !== undefined) place = Math.min(place, find(part, view));
+        else if (!isScalar(list[i])) isUnknown = true;
+      }
+    }
+    return isUnknown ? Math.min(place, find(unknown, view)) : place;
   };
 }
 
-/** A branch is made ready when a request comes to it first: most of a large policy is not needed for long. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
-/** The elements of a list that rules want, each once; `undefined` where an element or the list is unknown. */
-function valuesIn(list: unknown, wanted: ReadonlyMap<unknown, unknown>): readonly Scalar[] | undefined {
-  if (!Array.isArray(list)) return undefined;
-  const found: Scalar[] = [];
-  for (let i = 0; i < list.length; i++) {
-    const element: unknown = list[i];
-    if (!isScalar(element)) return undefined;
-    if (wanted.has(element) && !found.includes(element)) found.push(element);
-  }
-  return found;
-}
-
-/** A subject with several roles: what they select together. */
-function together(found: readonly Scalar[], byValue: ReadonlyMap<Scalar, Rules>, others: Rules): Rules {
-  return inOrder([...new Set(found.flatMap((value) => byValue.get(value) ?? []))], others);
+/** Most of a large policy is not needed for long: a part is made ready when a request comes to it first. */
+interface Part {
+  readonly rules: Rules;
+  search: Search | undefined;
 }
 
 interface Split {
-  readonly others: Rules;
-  readonly byValue: ReadonlyMap<Scalar, Rules>;
+  /** For each value the rules that want it, without the question that the table has answered. */
+  readonly buckets: ReadonlyMap<Scalar, Rules>;
+  /** The rules that want some value. */
+  readonly keyed: Rules;
+  readonly rest: Rules;
 }
 
-function split(rules: Rules, { key }: Atom): Split {
-  const others: CompiledRule[] = [];
-  const byValue = new Map<Scalar, CompiledRule[]>();
+function split(rules: Rules, key: Atom): Split {
+  const buckets = new Map<Scalar, OrderedRule[]>();
+  const keyed: OrderedRule[] = [];
+  const rest: OrderedRule[] = [];
   for (const rule of rules) {
-    const atom = rule.atoms.find((one) => one.key === key);
-    if (atom === undefined) others.push(rule);
-    for (const value of new Set(atom?.values)) {
-      const some = byValue.get(value);
-      if (some === undefined) byValue.set(value, [rule]);
-      else some.push(rule);
+    const parts = partsOf(rule.node);
+    const at = parts.findIndex((part) => atomOf(part)?.key === key.key);
+    if (at === -1) {
+      rest.push(rule);
+      continue;
+    }
+    keyed.push(rule);
+    const left: OrderedRule = { ...rule, node: { kind: 'and', nodes: parts.toSpliced(at, 1) } };
+    for (const value of new Set(atomOf(parts[at] as Node)?.values)) {
+      const bucket = buckets.get(value);
+      if (bucket === undefined) buckets.set(value, [left]);
+      else bucket.push(left);
     }
   }
-  return { others, byValue };
+  return { buckets, keyed, rest };
 }
 
-function has({ atoms }: CompiledRule, { key }: Atom): boolean {
-  return atoms.some((one) => one.key === key);
+function partsOf(node: Node): readonly Node[] {
+  return node.kind === 'and' ? node.nodes : [node];
 }
 
-/** The attribute after whose look-up the fewest rules are left, where that is worth its memory. */
-function bestKey(rules: Rules): Atom | undefined {
-  const keys = new Map(rules.flatMap(({ atoms }) => atoms.map((atom) => [atom.key, atom])));
+/** The attribute after whose look-up the fewest rules are left to be asked, if it spares half of many. */
+export function keyOf(rules: Rules, tried: readonly string[] = []): Atom | undefined {
+  if (rules.length < FEW) return undefined;
+  const keys = new Map<string, { readonly atom: Atom; readonly sizes: Map<Scalar, number>; rules: number }>();
+  for (const { node } of rules) {
+    const atoms = new Map(
+      partsOf(node).flatMap((part) => {
+        const atom = atomOf(part);
+        return atom === undefined || tried.includes(atom.key) ? [] : [[atom.key, atom]];
+      }),
+    );
+    for (const atom of atoms.values()) {
+      const known = keys.get(atom.key) ?? { atom, sizes: new Map<Scalar, number>(), rules: 0 };
+      keys.set(atom.key, known);
+      known.rules++;
+      for (const value of atom.values) known.sizes.set(value, (known.sizes.get(value) ?? 0) + 1);
+    }
+  }
   let best: Atom | undefined;
   let fewest = rules.length / 2;
-  for (const key of keys.values()) {
-    const { others, byValue } = split(rules, key);
-    const sizes = Array.from(byValue.values(), (some) => some.length);
-    const largest = others.length + sizes.reduce((most, size) => Math.max(most, size), 0);
-    const copies = sizes.reduce((sum, size) => sum + size + others.length, 0);
-    if (largest < fewest && copies <= rules.length * MAX_COPIES) {
-      best = key;
-      fewest = largest;
+  for (const { atom, sizes, rules: keyed } of keys.values()) {
+    let largest = 0;
+    for (const size of sizes.values()) largest = Math.max(largest, size);
+    const left = rules.length - keyed + largest;
+    if (left < fewest) {
+      best = atom;
+      fewest = left;
     }
   }
   return best;
-}
-
-function inOrder(some: Rules, others: Rules): Rules {
-  return [...some, ...others].sort((a, b) => a.order - b.order);
 }

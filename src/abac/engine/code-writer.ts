@@ -1,116 +1,103 @@
-import { type Formula, isFalse, isTrue } from '../condition/formula.ts';
-import { isConstantTerm, type Leaf, type Node, type Term } from '../condition/node.ts';
+import { isField, namesIn, type Part } from '../condition/attribute.ts';
+import type { Formula } from '../condition/formula.ts';
+import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
 import { zonedHour } from '../condition/zoned-hour.ts';
 import type { AttributeRef } from '../policy/policy.ts';
-import { placeOf, TIME } from './facts.ts';
-import { comparing, searching } from './leaf.ts';
-import type { Test } from './outcome.ts';
+import { type Pair, settled, sidesOf } from './outcome.ts';
+import type { Predicate } from './predicates.ts';
+import { type Flip, flipOf } from './valid-until.ts';
 
-/** A condition as code: the values it needs that no condition before it needed, and when it is true and false. */
-export interface Written {
-  readonly declarations: string;
-  readonly isTrue: string;
-  readonly isFalse: string;
+/** Writes formulas as JavaScript, and knows what they read. */
+export interface CodeWriter {
+  readonly write: (formula: Formula) => string;
+  /** Objects and functions that no literal can express, by the numbers under which the code asks for them. */
+  readonly constants: readonly unknown[];
+  readonly names: Readonly<Record<Part, ReadonlySet<string>>>;
 }
 
 /** More constants than this are looked up in a set. */
 const FEW = 8;
+/** The variables of the parts of a request; their attributes are in those with the small letters. */
+const PARTS: Readonly<Record<Part, string>> = { subject: 'S', resource: 'R', environment: 'E' };
 
 /**
- * Makes the function that writes conditions as JavaScript. Every constant and every name from the policy is written
- * by `JSON.stringify`, which is a literal of JavaScript and no more (ECMA-262 since 2019); whatever is no such
- * literal is put among the `constants` and written as its number there. Every attribute is read once.
+ * Makes a writer. Every constant and every name from the policy is written by `JSON.stringify`, which is a literal of
+ * JavaScript and no more (ECMA-262 since 2019); whatever is no such literal is written as its number in `constants`.
  */
-export function ruleWriter(constants: unknown[], predicates: ReadonlyMap<string, Test>): (node: Node) => Written {
-  const variables = new Map<string, string>();
-  let declarations = '';
-
+export function codeWriter(predicates: ReadonlyMap<string, Predicate>): CodeWriter {
+  const constants: unknown[] = [];
+  const names = { subject: new Set<string>(), resource: new Set<string>(), environment: new Set<string>() };
   const constant = (value: unknown): string => `C[${constants.push(value) - 1}]`;
-  const declare = (key: string, source: () => string, keyword = 'const'): string => {
-    const known = variables.get(key);
-    if (known !== undefined) return known;
-    const value = source();
-    const name = `v${variables.size}`;
-    variables.set(key, name);
-    declarations += `${keyword} ${name}=${value};`;
-    return name;
+
+  const attribute = ({ attr, timeZone }: AttributeRef): string => {
+    if (timeZone !== undefined) return `${constant(zonedHour(timeZone))}(E.time)`;
+    if (attr === 'action') return 'Q.action';
+    const { part, name } = namesIn(attr);
+    const variable = PARTS[part];
+    if (isField(attr)) return `${variable}[${JSON.stringify(name)}]`;
+    names[part].add(name);
+    return `${variable.toLowerCase()}[${JSON.stringify(name)}]`;
   };
-  const attribute = (ref: AttributeRef): string =>
-    declare(JSON.stringify([ref.attr, ref.timeZone]), () => {
-      if (ref.timeZone !== undefined) return `${constant(zonedHour(ref.timeZone))}(f[${TIME}])`;
-      const { at, name } = placeOf(ref.attr);
-      if (name === undefined) return `f[${at}]`;
-      const holder = declare(`holder ${at}`, () => `f[${at}]`);
-      const literal = JSON.stringify(name);
-      // See the readers of the closures: the same, with the name written out.
-      return `${literal} in ${holder}?P(${holder})&&!(${literal} in O)?${holder}[${literal}]:W(${holder},${literal}):undefined`;
-    });
   const term = (side: Term): string => (isConstantTerm(side) ? JSON.stringify(side.value) : attribute(side));
 
-  /** Asked when it is needed, and once. */
-  const predicate = (name: string): string => {
-    const answer = declare(`predicate ${name}`, () => '-1', 'let');
-    return `(${answer}<0?${answer}=${constant(predicates.get(name))}(f):${answer})`;
-  };
-
-  const leaf = (node: Leaf, outcome: boolean): string => {
-    switch (node.kind) {
+  const untimed = (leaf: Leaf, outcome: boolean): string => {
+    switch (leaf.kind) {
       case 'predicate':
-        return `${predicate(node.name)}===${Number(outcome)}`;
-      case 'present': {
-        const value = attribute(node.attribute);
-        return `${outcome ? '' : '!'}(K(${value})||Array.isArray(${value}))`;
-      }
-      case 'member':
-        return membership(node, outcome);
+        return `${constant(predicates.get(leaf.name))}(Q)===${outcome}`;
+      case 'present':
+        return `(v=${attribute(leaf.attribute)},K(v)||Array.isArray(v))===${outcome}`;
       default:
-        return comparison(node, outcome);
+        return frequent(leaf, outcome) ?? asked(leaf, outcome);
     }
   };
 
-  const membership = (node: Extract<Leaf, { kind: 'member' }>, outcome: boolean): string => {
-    const { item, list, emptyIsUnknown } = node;
-    if ('values' in list && !isConstantTerm(item) && !emptyIsUnknown && list.values.length <= FEW) {
-      const value = attribute(item);
-      const isOne = list.values.map((one) => `${value}===${JSON.stringify(one)}`).join('||') || 'false';
-      return outcome ? `(${isOne})` : `K(${value})&&!(${isOne})`;
-    }
-    if (!('values' in list) && isConstantTerm(item) && !emptyIsUnknown) {
-      return `S(${attribute(list)},${term(item)},false)===${Number(outcome)}`;
-    }
-    const elements = 'values' in list ? 'undefined' : attribute(list);
-    return `${constant(searching(node))}(${term(item)},${elements})===${Number(outcome)}`;
+  const asked = (leaf: Pair, outcome: boolean): string => {
+    const [left, right] = sidesOf(leaf);
+    const settle = constant((a: unknown, b: unknown) => settled(leaf, a, b));
+    return `${settle}(${term(left)},${term(right)})===${outcome}`;
   };
 
-  const comparison = (node: Extract<Leaf, { left: Term }>, outcome: boolean): string => {
-    const { kind, left, right, emptyIsUnknown } = node;
-    const [a, b] = [term(left), term(right)];
-    if (kind === 'equal') {
-      const known = [left, right].map((side) => knownTerm(side, term(side), emptyIsUnknown));
+  const frequent = (leaf: Pair, outcome: boolean): string | undefined => {
+    const { kind, emptyIsUnknown } = leaf;
+    if (kind === 'member') {
+      const { item, list } = leaf;
+      if (!('values' in list))
+        return outcome && isConstantTerm(item) ? `H(${attribute(list)},${term(item)})` : undefined;
+      if (isConstantTerm(item) || emptyIsUnknown || list.values.length > FEW) return undefined;
+      const isOne = list.values.map((value) => `v===${JSON.stringify(value)}`).join('||') || 'false';
+      return `(v=${attribute(item)},${outcome ? isOne : `K(v)&&!(${isOne})`})`;
+    }
+    const [left, right] = isConstantTerm(leaf.left) ? [leaf.right, leaf.left] : [leaf.left, leaf.right];
+    if (isConstantTerm(left)) return undefined;
+    if (kind === 'equal' && !isConstantTerm(right)) {
       // Of two equal values, both are known where one is.
-      return outcome ? `${a}===${b}&&${known[isConstantTerm(left) ? 1 : 0]}` : `${known.join('&&')}&&${a}!==${b}`;
+      return outcome ? `(v=${term(left)})===${term(right)}${emptyIsUnknown ? '&&v!==""' : ''}&&K(v)` : undefined;
     }
-    const number = [left, right].find((side) => isConstantTerm(side) && typeof side.value === 'number');
-    if (kind === 'less' && number !== undefined) {
-      return `N(${number === left ? b : a})&&${outcome ? '' : '!'}(${a}<${b})`;
+    if (!isConstantTerm(right) || emptyIsUnknown) return undefined;
+    const value = JSON.stringify(right.value);
+    if (kind === 'equal') {
+      return outcome ? `${term(left)}===${value}` : `(v=${term(left)})!==${value}&&K(v)`;
     }
-    return `${constant(comparing(node))}(${a},${b})===${Number(outcome)}`;
+    if (kind !== 'less' || typeof right.value !== 'number') return undefined;
+    const isLess = left === leaf.left ? `v<${value}` : `${value}<v`;
+    return `N(v=${term(left)})&&${outcome ? isLess : `!(${isLess})`}`;
   };
 
-  const formula = (one: Formula): string => {
-    if (one.kind === 'leaf') return leaf(one.leaf, one.outcome);
-    const empty = one.kind === 'all' ? 'true' : 'false';
-    return one.formulas.map((part) => `(${formula(part)})`).join(one.kind === 'all' ? '&&' : '||') || empty;
+  /** What has just lowered `u` need not do so again: the two ends of office hours. */
+  const write = (formula: Formula, lowered: Set<Flip> = new Set()): string => {
+    if (formula.kind === 'leaf') {
+      const { leaf, outcome } = formula;
+      const flip = flipOf(leaf);
+      const until = flip === undefined || lowered.has(flip) ? '' : `u=F(${constant(flip)},Q,E.time,u),`;
+      if (flip !== undefined) lowered.add(flip);
+      return `(${until}${untimed(leaf, outcome)})`;
+    }
+    const isAll = formula.kind === 'all';
+    if (formula.formulas.length === 0) return String(isAll);
+    const before = new Set(lowered);
+    const parts = formula.formulas.map((part) => write(part, part.kind === 'leaf' ? before : new Set(before)));
+    return `(${parts.join(isAll ? '&&' : '||')})`;
   };
 
-  return (node) => {
-    declarations = '';
-    const [whenTrue, whenFalse] = [formula(isTrue(node)), formula(isFalse(node))];
-    return { declarations, isTrue: whenTrue, isFalse: whenFalse };
-  };
-}
-
-function knownTerm(side: Term, source: string, emptyIsUnknown: boolean): string {
-  const notEmpty = emptyIsUnknown ? `&&${source}!==""` : '';
-  return isConstantTerm(side) ? `true${notEmpty}` : `K(${source})${notEmpty}`;
+  return { write, constants, names };
 }

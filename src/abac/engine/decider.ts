@@ -1,68 +1,67 @@
-import type { AccessRequest, Decision, Trace } from '../../core/index.ts';
-import type { Candidates } from './candidates.ts';
-import type { CompiledRule } from './compiled-rule.ts';
-import type { Seen } from './detail.ts';
-import { factsOf } from './facts.ts';
-import { firstIn, firstOf, type Outcomes, outcomesOf, type RuleSet, validUntil } from './rule-set.ts';
-import { traceOf } from './trace.ts';
+import type { AccessRequest, Decision } from '../../core/index.ts';
+import { isField, namesIn, type Part } from '../condition/attribute.ts';
+import { isConstantTerm, type Leaf, type Node } from '../condition/node.ts';
+import { keyOf, searchOf } from './candidates.ts';
+import { canGenerateCode, generated } from './code.ts';
+import type { Answer } from './decision.ts';
+import { link } from './link.ts';
+import { type Known, termsOf } from './literal.ts';
+import type { Predicate } from './predicates.ts';
+import type { OrderedRule } from './rules.ts';
+import { walk } from './step.ts';
+import { sharedSources } from './value-source.ts';
+import { type Names, viewOf } from './view.ts';
 
-export interface DeciderOptions {
-  readonly rules: readonly CompiledRule[];
-  readonly candidates: Candidates<RuleSet>;
-  readonly revision: string;
-  readonly trace: boolean;
-  readonly seen: Omit<Seen, 'facts'>;
+export interface Compiling {
+  readonly rules: readonly OrderedRule[];
+  readonly predicates: ReadonlyMap<string, Predicate>;
+  readonly answer: Answer;
+  readonly generateCode: boolean;
 }
 
-/** Makes the function that decides, with or without a trace. */
-export function decider(options: DeciderOptions): (request: AccessRequest) => Decision {
-  return options.trace ? traced(options) : untraced(options);
+/** A function of more rules than this is so large that the compiler would not optimise it. */
+const MANY = 300;
+
+type Decide = (request: AccessRequest) => Decision;
+
+/** Makes the function that decides. */
+export function decider({ rules, predicates, answer, generateCode }: Compiling): {
+  readonly compiled: 'closures' | 'code';
+  readonly decide: Decide;
+} {
+  const names = namesRead(rules);
+  const known: Known = { predicates, sourceOf: sharedSources() };
+  const search = searchOf(
+    rules,
+    (some) => {
+      const start = link(some, known, rules.length);
+      return (view) => walk(start, view);
+    },
+    rules.length,
+  );
+  const decide: Decide = (request) => {
+    const view = viewOf(request, names);
+    return answer(search(view), request, view.until);
+  };
+  const isAskedInTurn = rules.length <= MANY && keyOf(rules) === undefined;
+  if (!generateCode || !isAskedInTurn || !canGenerateCode()) return { compiled: 'closures', decide };
+  return { compiled: 'code', decide: generated(rules, predicates, answer, decide) };
 }
 
-/** Every rule is asked, and what came of it is kept in a few bits. */
-function traced({ rules, candidates, revision, seen }: DeciderOptions): (request: AccessRequest) => Decision {
-  const traceLater = (request: AccessRequest, set: RuleSet, outcomes: Outcomes) => (): Trace =>
-    traceOf(rules, set, outcomes, { ...seen, facts: factsOf(request) });
-  return (request) => {
-    const facts = factsOf(request);
-    const set = candidates(facts);
-    const outcomes = outcomesOf(set, facts);
-    const place = firstIn(set, outcomes);
-    const until = set.clocked.length === 0 ? undefined : validUntil(set, facts, place);
-    const trace = traceLater(request, set, outcomes);
-    const rule = place === -1 ? undefined : set.rules[place]?.rule;
-    if (rule === undefined) {
-      return until === undefined
-        ? { allowed: false, effect: 'deny', reason: 'no_rule', revision, trace }
-        : { allowed: false, effect: 'deny', reason: 'no_rule', revision, validUntil: until, trace };
+/** The attributes that rules read, each once. */
+function namesRead(rules: readonly OrderedRule[]): Names {
+  const names: Record<Part, Set<string>> = { subject: new Set(), resource: new Set(), environment: new Set() };
+  for (const leaf of rules.flatMap(({ node }) => leavesOf(node))) {
+    for (const term of termsOf(leaf)) {
+      if (isConstantTerm(term) || term.attr === 'action' || isField(term.attr)) continue;
+      const { part, name } = namesIn(term.attr);
+      names[part].add(name);
     }
-    const { id: ruleId, effect } = rule;
-    const allowed = effect === 'allow';
-    return until === undefined
-      ? { allowed, effect, reason: 'rule', ruleId, revision, trace }
-      : { allowed, effect, reason: 'rule', ruleId, revision, validUntil: until, trace };
-  };
+  }
+  return { subject: [...names.subject], resource: [...names.resource], environment: [...names.environment] };
 }
 
-/** Nothing of a request is in a decision without a trace, so there is one for each rule. */
-function untraced({ rules, candidates, revision }: DeciderOptions): (request: AccessRequest) => Decision {
-  const none: Decision = Object.freeze({ allowed: false, effect: 'deny', reason: 'no_rule', revision });
-  const decisions = rules.map(({ rule: { id: ruleId, effect } }): Decision => {
-    return Object.freeze({ allowed: effect === 'allow', effect, reason: 'rule', ruleId, revision });
-  });
-  return (request) => {
-    const facts = factsOf(request);
-    const set = candidates(facts);
-    const place = firstOf(set, facts);
-    const decision = place === -1 ? none : (decisions[set.rules[place]?.order ?? 0] ?? none);
-    const until = set.clocked.length === 0 ? undefined : validUntil(set, facts, place);
-    return until === undefined ? decision : ending(decision, until);
-  };
-}
-
-/** Written out, since a spread is much slower. */
-function ending({ allowed, effect, reason, ruleId, revision = '' }: Decision, validUntil: number): Decision {
-  return ruleId === undefined
-    ? { allowed, effect, reason, revision, validUntil }
-    : { allowed, effect, reason, ruleId, revision, validUntil };
+function leavesOf(node: Node): readonly Leaf[] {
+  if (node.kind === 'not') return leavesOf(node.node);
+  return node.kind === 'and' || node.kind === 'or' ? node.nodes.flatMap(leavesOf) : [node as Leaf];
 }

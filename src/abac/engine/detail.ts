@@ -2,9 +2,7 @@ import type { TracedAttribute } from '../../core/index.ts';
 import { isConstantTerm, type Leaf, type Node, type Term } from '../condition/node.ts';
 import { show } from '../condition/value.ts';
 import type { AttributeRef, Scalar } from '../policy/policy.ts';
-import { testOf } from './closure.ts';
-import { type Facts, factReader } from './facts.ts';
-import { FALSE, type Outcome, type Test, TRUE } from './outcome.ts';
+import { type Asked, outcomeOf, valueOfTerm } from './outcome.ts';
 
 /** What settled a condition: a text for people, and the attributes in it. */
 export interface Detail {
@@ -13,9 +11,7 @@ export interface Detail {
 }
 
 /** What describing needs to know beside the condition. */
-export interface Seen {
-  readonly facts: Facts;
-  readonly predicates: ReadonlyMap<string, Test>;
+export interface Seen extends Asked {
   /** Paths whose values are nobody's business. */
   readonly redact: ReadonlySet<string>;
 }
@@ -30,7 +26,7 @@ export function detailOf(node: Node, seen: Seen, wanted: boolean): Detail {
   switch (node.kind) {
     case 'and':
     case 'or':
-      return junction(node.nodes, node.kind === 'or' ? TRUE : FALSE, seen, wanted);
+      return junction(node.nodes, node.kind === 'or', seen, wanted);
     case 'not':
       return detailOf(node.node, seen, !wanted);
     default:
@@ -38,10 +34,10 @@ export function detailOf(node: Node, seen: Seen, wanted: boolean): Detail {
   }
 }
 
-function junction(nodes: readonly Node[], settling: Outcome, seen: Seen, wanted: boolean): Detail {
-  const outcomes = nodes.map((node) => testOf(node, seen.predicates)(seen.facts));
+function junction(nodes: readonly Node[], settling: boolean, seen: Seen, wanted: boolean): Detail {
+  const outcomes = nodes.map((node) => outcomeOf(node, seen));
   const settled = outcomes.indexOf(settling);
-  const open = outcomes.some((outcome) => outcome > TRUE) ? nodes.filter((_, i) => (outcomes[i] ?? 0) > TRUE) : nodes;
+  const open = outcomes.includes(undefined) ? nodes.filter((_, i) => outcomes[i] === undefined) : nodes;
   const details = (settled === -1 ? open : nodes.slice(settled, settled + 1)).map((node) =>
     detailOf(node, seen, wanted),
   );
@@ -55,7 +51,7 @@ function leaf(node: Leaf, seen: Seen, wanted: boolean): Detail {
   const { first, wish, second } = sentenceOf(node, wanted);
   const sides = second === undefined ? [first] : [first, second];
   const attributes = sides.filter((side): side is AttributeRef => 'attr' in side);
-  const isWanted = testOf(node, seen.predicates)(seen.facts) === (wanted ? TRUE : FALSE);
+  const isWanted = outcomeOf(node, seen) === wanted;
   const asked = second === undefined ? '' : textOf(second, seen);
   const text = isWanted
     ? attributes.map((attribute) => textOf(attribute, seen)).join(', ') || textOf(first, seen)
@@ -100,15 +96,14 @@ function textOf(side: Side | { readonly predicate: string }, seen: Seen): string
   if ('values' in side) return show(side.values);
   if ('value' in side) return show(side.value);
   if ('attr' in side) return `${nameOf(side)} = ${traced(side, seen).value}`;
-  const outcome = seen.predicates.get(side.predicate)?.(seen.facts);
-  return `${side.predicate} = ${outcome === TRUE ? 'true' : outcome === FALSE ? 'false' : 'unknown'}`;
+  return `${side.predicate} = ${outcomeOf({ kind: 'predicate', name: side.predicate }, seen) ?? 'unknown'}`;
 }
 
 function nameOf({ attr, timeZone }: AttributeRef): string {
   return timeZone === undefined ? attr : `${attr} in ${timeZone}`;
 }
 
-function traced(attribute: AttributeRef, { facts, redact }: Seen): TracedAttribute {
+function traced(attribute: AttributeRef, { request, redact }: Seen): TracedAttribute {
   const path = attribute.attr;
-  return { path, value: redact.has(path) ? '***' : show(factReader(attribute)(facts)) };
+  return { path, value: redact.has(path) ? '***' : show(valueOfTerm(attribute, request)) };
 }

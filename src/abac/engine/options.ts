@@ -5,11 +5,11 @@ import type { Predicates } from './predicates.ts';
 
 export interface PolicyEngineOptions {
   /**
-   * Compiles the policy into generated code (`new Function`), which decides several times as fast. Where the
-   * platform forbids that, closures decide. @default false
+   * Compiles the policy into generated code (`new Function`), which decides several times as fast. Closures decide
+   * where the platform forbids that, and where a policy has so many rules that they are looked up. @default false
    */
   readonly generateCode?: boolean;
-  /** Whether decisions can say what every rule made of the request. Without it, the rules after the one that decides are not asked. @default true */
+  /** Whether decisions can say what every rule makes of the request, as it is when they are asked. @default true */
   readonly trace?: boolean;
   /** Attributes whose values a trace shows as `***`. @default none */
   readonly redact?: readonly AttributePath[];

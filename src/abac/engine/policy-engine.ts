@@ -4,13 +4,12 @@ import type { Filter, ResourceQuery } from '../filter/filter.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { AttributePath, Policy } from '../policy/policy.ts';
 import { revisionOf } from '../policy/revision.ts';
-import { indexRules } from './candidates.ts';
-import { canGenerateCode, codeChunk } from './code-chunk.ts';
-import { compileRules } from './compiled-rule.ts';
 import { decider } from './decider.ts';
+import { answering, tracing } from './decision.ts';
 import { checkedOptions, type PolicyEngineOptions } from './options.ts';
-import { closureChunk } from './rule-chunk.ts';
-import { ruleSet } from './rule-set.ts';
+import { checkedPredicates } from './predicates.ts';
+import { inOrder } from './rules.ts';
+import { traceOf } from './trace.ts';
 
 /** A policy made ready to decide. */
 export interface PolicyEngine extends SyncPolicyDecisionPoint {
@@ -47,15 +46,17 @@ export function createPolicyEngine(policy: Policy, options: PolicyEngineOptions 
   const { generateCode, trace, redact, predicates: given } = checkedOptions(options);
   const parsed = parsePolicy(policy);
   const revision = revisionOf(parsed);
-  const { rules, predicates } = compileRules(parsed, given);
-  const compiled = generateCode && canGenerateCode() ? 'code' : 'closures';
-  const candidates = indexRules(rules, {
-    // Rules that were put together for one request are asked once, and so not worth any code.
-    finish: (some, forOne) =>
-      ruleSet(some, (chunk) => (compiled === 'code' && !forOne ? codeChunk(chunk, predicates) : closureChunk(chunk))),
-    everyOutcome: trace,
-  });
-  const decide = decider({ rules, candidates, revision, trace, seen: { predicates, redact: new Set(redact) } });
+  const rules = inOrder(parsed);
+  const predicates = checkedPredicates(
+    given,
+    rules.map(({ node }) => node),
+  );
+  const shown = rules.toSorted((a, b) => parsed.rules.indexOf(a.rule) - parsed.rules.indexOf(b.rule));
+  const redacted: ReadonlySet<string> = new Set(redact);
+  const answer = trace
+    ? tracing(rules, revision, (request) => traceOf(shown, { request, predicates, redact: redacted }))
+    : answering(rules, revision);
+  const { compiled, decide } = decider({ rules, predicates, answer, generateCode });
   let prepared: Filtering | undefined;
   const filtering = (): Filtering => {
     prepared ??= createFiltering(parsed, revision);

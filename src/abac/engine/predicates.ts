@@ -1,22 +1,23 @@
 import { configInvalid, isPlainObject } from '../../core/config-invalid.ts';
 import type { AccessRequest } from '../../core/index.ts';
 import type { Node } from '../condition/node.ts';
-import { requestOf } from './facts.ts';
-import { outcomeOf, type Test, UNKNOWN } from './outcome.ts';
 
 /** Functions that a policy names: what no condition can say. They are no part of proofs, filters and exports. */
 export type Predicates = Readonly<Record<string, (request: AccessRequest) => boolean>>;
 
+/** A predicate that answers yes, no, or nothing. */
+export type Predicate = (request: AccessRequest) => boolean | undefined;
+
 /** A throw, a promise and every other answer that is no boolean is unknown. */
-export function predicateTest(ask: (request: AccessRequest) => unknown): Test {
-  return (facts) => {
+export function predicateOf(ask: (request: AccessRequest) => unknown): Predicate {
+  return (request) => {
     try {
-      const answer = ask(requestOf(facts));
+      const answer = ask(request);
       // Nobody awaits it, and a rejection that nobody hears ends the process.
       if (answer instanceof Promise) answer.catch(() => undefined);
-      return typeof answer === 'boolean' ? outcomeOf(answer) : UNKNOWN;
+      return typeof answer === 'boolean' ? answer : undefined;
     } catch {
-      return UNKNOWN;
+      return undefined;
     }
   };
 }
@@ -26,12 +27,15 @@ export function predicateTest(ask: (request: AccessRequest) => unknown): Test {
  *
  * @throws `CONFIG_INVALID` when a named function is missing or is none.
  */
-export function checkedPredicates(given: Predicates | undefined, rules: readonly Node[]): ReadonlyMap<string, Test> {
+export function checkedPredicates(
+  given: Predicates | undefined,
+  rules: readonly Node[],
+): ReadonlyMap<string, Predicate> {
   if (given !== undefined && !isPlainObject(given)) throw configInvalid('predicates', 'must be a plain object');
-  const tests = new Map<string, Test>();
+  const tests = new Map<string, Predicate>();
   for (const [name, ask] of Object.entries(given ?? {})) {
     if (typeof ask !== 'function') throw configInvalid(`predicates.${name}`, 'must be a function');
-    tests.set(name, predicateTest(ask));
+    tests.set(name, predicateOf(ask));
   }
   for (const name of rules.flatMap(predicateNames)) {
     if (!tests.has(name)) throw configInvalid(`predicates.${name}`, 'is named by the policy and missing');

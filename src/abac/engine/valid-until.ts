@@ -1,19 +1,20 @@
+import type { AccessRequest } from '../../core/index.ts';
+import { readerOf } from '../condition/attribute.ts';
 import { isConstantTerm, type Leaf, type Node, type Term } from '../condition/node.ts';
 import type { AttributeRef, Scalar } from '../policy/policy.ts';
-import { type Facts, factReader, timeOf } from './facts.ts';
 
 /**
  * The next moment at which a condition that reads the clock could come out otherwise. `Infinity` when there is
  * none ahead.
  */
-export type Flip = (facts: Facts, now: number) => number;
+export type Flip = (request: AccessRequest, now: number) => number;
 
 const QUARTER = 15 * 60_000;
 const SECOND = 1_000;
 /** Since then every zone has changed its hour on a quarter of an hour of UTC; offsets before had minutes and seconds. */
 const QUARTERS_SINCE = Date.UTC(2020, 0);
 
-/** What in a condition reads the clock: one flip for each reading. A predicate may read what it likes, at any time. */
+/** What in a condition reads the clock: one flip for each reading. */
 export function flipsOf(node: Node): readonly Flip[] {
   switch (node.kind) {
     case 'and':
@@ -21,45 +22,59 @@ export function flipsOf(node: Node): readonly Flip[] {
       return node.nodes.flatMap(flipsOf);
     case 'not':
       return flipsOf(node.node);
-    case 'predicate':
-      return [() => 0];
-    case 'present':
-      return flipOf([node.attribute], () => Number.POSITIVE_INFINITY);
-    case 'member':
-      return flipOf([node.item, node.list], atEach(listIn(node)));
-    case 'less':
-      return flipOf(
-        [node.left, node.right],
-        isTime(node.left)
-          ? atEach(node.right, { reached: true, passed: false })
-          : atEach(node.left, { reached: false, passed: true }),
-      );
-    default:
-      return flipOf([node.left, node.right], atEach(isTime(node.left) ? node.right : node.left));
+    default: {
+      const flip = flipOf(node);
+      return flip === undefined ? [] : [flip];
+    }
   }
 }
 
-/** The earliest of the flips; 0 when nobody knows what time it is. */
-export function nextFlip(flips: readonly Flip[], facts: Facts): number {
-  const now = timeOf(facts);
+/** When the clock could change what a leaf says, if it reads one. A predicate may read what it likes, at any time. */
+export function flipOf(leaf: Leaf): Flip | undefined {
+  switch (leaf.kind) {
+    case 'predicate':
+      return () => 0;
+    case 'present':
+      return flipAmong([leaf.attribute], () => Number.POSITIVE_INFINITY);
+    case 'member':
+      return flipAmong([leaf.item, leaf.list], atEach(listIn(leaf)));
+    case 'less':
+      return flipAmong(
+        [leaf.left, leaf.right],
+        isTime(leaf.left)
+          ? atEach(leaf.right, { reached: true, passed: false })
+          : atEach(leaf.left, { reached: false, passed: true }),
+      );
+    default:
+      return flipAmong([leaf.left, leaf.right], atEach(isTime(leaf.left) ? leaf.right : leaf.left));
+  }
+}
+
+/** The earlier of a flip that lies ahead and what was found before; 0 when nobody knows what time it is. */
+export function earlier(
+  flip: Flip,
+  request: AccessRequest,
+  now: unknown,
+  before: number | undefined,
+): number | undefined {
   if (typeof now !== 'number' || !Number.isFinite(now)) return 0;
-  let earliest = Number.POSITIVE_INFINITY;
-  for (let i = 0; i < flips.length; i++) earliest = Math.min(earliest, (flips[i] as Flip)(facts, now));
-  return earliest;
+  const next = flip(request, now);
+  if (before !== undefined && before <= next) return before;
+  return next === Number.POSITIVE_INFINITY ? undefined : next;
 }
 
 type Side = Term | { readonly values: readonly Scalar[] };
 
-function flipOf(sides: readonly Side[], whenTime: Flip): readonly Flip[] {
+function flipAmong(sides: readonly Side[], whenTime: Flip): Flip | undefined {
   const attributes = sides.filter((side): side is AttributeRef => 'attr' in side);
-  if (attributes.some(({ attr }) => attr === 'environment.hour')) return [nextHourChange];
-  return attributes.some(isTime) ? [whenTime] : [];
+  if (attributes.some(({ attr }) => attr === 'environment.hour')) return nextHourChange;
+  return attributes.some(isTime) ? whenTime : undefined;
 }
 
 /**
  * The hour changes with a full hour or with the offset of its zone; both are on a quarter of an hour.
  */
-function nextHourChange(_: Facts, now: number): number {
+function nextHourChange(_: AccessRequest, now: number): number {
   const step = now < QUARTERS_SINCE ? SECOND : QUARTER;
   return Math.floor(now / step) * step + step;
 }
@@ -73,9 +88,9 @@ const BOTH: Crossing = { reached: true, passed: true };
 
 function atEach(other: Side, { reached, passed }: Crossing = BOTH): Flip {
   const read = readerOfSide(other);
-  return (facts, now) => {
+  return (request, now) => {
     let next = Number.POSITIVE_INFINITY;
-    for (const moment of read(facts)) {
+    for (const moment of read(request)) {
       if (typeof moment !== 'number') continue;
       if (reached && moment > now) next = Math.min(next, moment);
       if (passed && moment >= Math.floor(now)) next = Math.min(next, momentAfter(moment, now));
@@ -89,12 +104,12 @@ function momentAfter(moment: number, now: number): number {
   return Number.isInteger(now) ? Math.floor(moment) + 1 : Math.max(moment, now);
 }
 
-function readerOfSide(side: Side): (facts: Facts) => readonly unknown[] {
+function readerOfSide(side: Side): (request: AccessRequest) => readonly unknown[] {
   if ('values' in side) return () => side.values;
   if (isConstantTerm(side)) return () => [side.value];
-  const read = factReader(side);
-  return (facts) => {
-    const value = read(facts);
+  const read = readerOf(side.attr, side.timeZone);
+  return (request) => {
+    const value = read(request);
     return Array.isArray(value) ? value : [value];
   };
 }

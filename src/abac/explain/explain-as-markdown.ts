@@ -1,3 +1,4 @@
+import { printable } from '../condition/printable.ts';
 import { outcomeOf, WORDS } from './explain-as-text.ts';
 import type { Explanation } from './explanation.ts';
 
@@ -33,7 +34,7 @@ export function explainAsMarkdown(explanation: Explanation): string {
  */
 function code(text: string | undefined): string {
   if (text === undefined || text.trim() === '') return '';
-  const line = text.replaceAll(/\s+/g, ' ').trim().replaceAll('|', '\u00a6');
+  const line = printable(text.replaceAll(/\s+/g, ' ').trim()).replaceAll('|', '\u00a6');
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return longest === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable } from '../condition/printable.ts';
 import type { ExplainedRule, Explanation } from './explanation.ts';
 
 /** Where a text goes: `process.stdout`, or whatever tells whether it shows colours. */
@@ -21,18 +22,19 @@ export function explainAsText(explanation: Explanation, target: TextTarget = {})
   const styled = (style: Style, text: string): string =>
     inColour ? styleText(style, text, { validateStream: false }) : text;
   const { allowed, action, resource, subject, roles, policy, revision, rules } = explanation;
-  const width = Math.max(0, ...rules.map(({ ruleId }) => ruleId.length));
+  const width = rules.reduce((widest, { ruleId }) => Math.max(widest, printable(ruleId).length), 0);
   const verdict = styled(['bold', allowed ? 'green' : 'red'], allowed ? 'ALLOW' : 'DENY');
   const line = (rule: ExplainedRule): string => {
     const { ruleId, effect, outcome, detail = '' } = rule;
-    const text = `${mark(rule)} ${ruleId.padEnd(width)}  ${effect.padEnd(5)}  ${WORDS[outcome].padEnd(8)}  ${detail}`;
+    const name = printable(ruleId).padEnd(width);
+    const text = `${mark(rule)} ${name}  ${effect.padEnd(5)}  ${WORDS[outcome].padEnd(8)}  ${printable(detail)}`;
     return `  ${styled(rule.decided ? 'bold' : 'dim', text.trimEnd())}`;
   };
   return [
-    `${verdict}  ${action} ${resource} by ${subject} (${roles.length === 0 ? 'no roles' : roles.join(', ')})`,
+    `${verdict}  ${printable(`${action} ${resource} by ${subject} (${roles.length === 0 ? 'no roles' : roles.join(', ')})`)}`,
     ...rules.map(line),
-    `  = ${outcomeOf(explanation)}`,
-    styled('dim', `  policy ${policy}, revision ${revision}`),
+    `  = ${printable(outcomeOf(explanation))}`,
+    styled('dim', printable(`  policy ${policy}, revision ${revision}`)),
   ].join('\n');
 }
 

@@ -1,50 +1,55 @@
-import type { AccessRequest, Effect } from '../../core/index.ts';
-import { ALWAYS, type Formula, isFalse, isTrue, NEVER } from '../condition/formula.ts';
-import type { Leaf, Node } from '../condition/node.ts';
-import { factsOf } from '../engine/facts.ts';
-import { flipsOf, nextFlip } from '../engine/valid-until.ts';
-import { isOpen, residualOf } from './residual.ts';
+import type { Formula } from '../condition/formula.ts';
+import type { Leaf } from '../condition/node.ts';
+import type { AttributeRef } from '../policy/policy.ts';
+import { attributesOf, leavesOf } from './policy-residual.ts';
 
-/** Epoch milliseconds until which the clock leaves what a rule says of resources as it is. */
-export type Clock = (query: AccessRequest) => number;
+const QUARTER = 15 * 60_000;
+const SECOND = 1_000;
+/** Since then every zone has changed its hour on a quarter of an hour of UTC; offsets before had minutes and seconds. */
+const QUARTERS_SINCE = Date.UTC(2020, 0);
 
-/** When an allow rule fires, and when a deny rule does not. */
-export function quiet(effect: Effect, node: Node): Formula {
-  return effect === 'allow' ? isTrue(node) : isFalse(node);
+/** Whether an attribute moves with time alone. */
+export function isClock({ attr }: AttributeRef): boolean {
+  return attr === 'environment.time' || attr === 'environment.hour';
 }
 
-/** Makes the clock of a rule that reads one. What settles the rule whatever time it is makes its clock stand still. */
-export function clockOf(effect: Effect, node: Node): Clock | undefined {
-  const parts = node.kind === 'and' ? node.nodes : [node];
-  const timed = parts.filter((part) => flipsOf(part).length > 0);
-  if (timed.length === 0) return undefined;
-  const rest = parts.filter((part) => !timed.includes(part));
-  const timeless = residualOf(quiet(effect, { kind: 'and', nodes: rest }));
-  const settled = effect === 'allow' ? NEVER : ALWAYS;
-  const flips = timed.flatMap(flipsOf);
-  const isMoving = timed.some(comparesTimeWithResource);
-  return (query) => {
-    if (timeless(query) === settled) return Number.POSITIVE_INFINITY;
-    return isMoving ? 0 : nextFlip(flips, factsOf(query));
-  };
+/**
+ * Epoch milliseconds until which no condition in a formula, in which the clock is open, changes as time goes on;
+ * `Infinity` when none reads the clock, and 0 when nobody knows what time it is.
+ */
+export function standsUntil(formula: Formula, now: unknown): number {
+  const clocked = leavesOf(formula).filter((leaf) => attributesOf(leaf).some(isClock));
+  if (clocked.length === 0) return Number.POSITIVE_INFINITY;
+  if (typeof now !== 'number' || !Number.isFinite(now)) return 0;
+  return clocked.reduce((earliest, leaf) => Math.min(earliest, leafStandsUntil(leaf, now)), Number.POSITIVE_INFINITY);
 }
 
-/** The filter then holds the time itself, and that is another one at every moment. */
-function comparesTimeWithResource(node: Node): boolean {
-  switch (node.kind) {
-    case 'and':
-    case 'or':
-      return node.nodes.some(comparesTimeWithResource);
-    case 'not':
-      return comparesTimeWithResource(node.node);
-    default: {
-      const sides = sidesOf(node);
-      return sides.some(isOpen) && sides.some((side) => 'attr' in side && side.attr.startsWith('environment.'));
-    }
-  }
+function leafStandsUntil(leaf: Leaf, now: number): number {
+  const paths = attributesOf(leaf).map(({ attr }) => attr);
+  if (!paths.includes('environment.time')) return nextQuarter(now);
+  // The filter then holds the time itself, and that is another one at every moment.
+  if (paths.length > 1) return 0;
+  return constantsOf(leaf).reduce(
+    (earliest, moment) => Math.min(earliest, nextCrossing(moment, now)),
+    Number.POSITIVE_INFINITY,
+  );
 }
 
-function sidesOf(leaf: Leaf): readonly Parameters<typeof isOpen>[0][] {
+/** The hour changes with a full hour or with the offset of its zone; both are on a quarter of an hour. */
+function nextQuarter(now: number): number {
+  const step = now < QUARTERS_SINCE ? SECOND : QUARTER;
+  return Math.floor(now / step) * step + step;
+}
+
+/** A clock of whole milliseconds passes the moment it has reached a millisecond later, any other one at once. */
+function nextCrossing(moment: number, now: number): number {
+  if (moment !== now) return moment > now ? moment : Number.POSITIVE_INFINITY;
+  return Number.isInteger(now) ? now + 1 : now;
+}
+
+function constantsOf(leaf: Leaf): readonly number[] {
   if (leaf.kind === 'predicate' || leaf.kind === 'present') return [];
-  return leaf.kind === 'member' ? [leaf.item, leaf.list] : [leaf.left, leaf.right];
+  const sides = leaf.kind === 'member' ? [leaf.item, leaf.list] : [leaf.left, leaf.right];
+  const values = sides.flatMap((side) => ('value' in side ? [side.value] : 'values' in side ? side.values : []));
+  return values.filter((value) => typeof value === 'number');
 }

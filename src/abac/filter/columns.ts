@@ -32,7 +32,7 @@ export function fieldsIn(option: string, columns: Readonly<Record<string, Column
   const fields = new Map<string, Field<string>>();
   for (const [name, entry] of Object.entries(columns)) {
     const at = `${option}.${name}`;
-    const [column, type] = typeof entry === 'string' ? [entry, 'text' as const] : [entry.column, entry.type];
+    const [column, type] = typeof entry === 'string' ? [entry, 'text' as const] : [entry?.column, entry?.type];
     if (typeof column !== 'string' || column === '') throw configInvalid(at, 'must name a column');
     if (!TYPES.has(type)) throw configInvalid(`${at}.type`, 'must be a known column type');
     fields.set(name, { column, type });

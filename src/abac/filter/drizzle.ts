@@ -57,5 +57,8 @@ function typeOf(column: object, at: string): ColumnType {
   const element = ownProperty(column, 'baseColumn') ?? column;
   const type = TYPES.get(ownProperty(element, 'columnType'));
   if (type === undefined) throw configInvalid(at, 'is no column of PostgreSQL that filters can compare');
-  return element === column ? type : `${type}[]`;
+  if (element === column) return type;
+  // `@>` knows no varchar[] beside a text[].
+  if (ownProperty(element, 'columnType') === 'PgVarchar') throw configInvalid(at, 'must be a text[] to be a list');
+  return `${type}[]`;
 }

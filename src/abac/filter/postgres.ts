@@ -1,6 +1,6 @@
 import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import type { Scalar } from '../policy/policy.ts';
-import { type ColumnOption, fieldsIn } from './columns.ts';
+import { type ColumnOption, fieldsIn, inexact } from './columns.ts';
 import { criteriaOf } from './criteria.ts';
 import type { Filter } from './filter.ts';
 import { type Piece, sqlOf } from './sql.ts';
@@ -46,7 +46,9 @@ export function toPostgres(filter: Filter, options: PostgresFilterOptions): SqlC
     if (typeof piece === 'string') return piece;
     if ('column' in piece) return prefix + quoted('columns', piece.column);
     values.push(piece.value);
-    return `$${firstParameter + values.length - 1}`;
+    const number = firstParameter + values.length - 1;
+    if (number > MAX_PARAMETERS) throw inexact('values', `need parameters beyond $${MAX_PARAMETERS}`);
+    return `$${number}`;
   };
   const text = sqlOf(criteriaOf(filter, fieldsIn('columns', columns)))
     .map(written)

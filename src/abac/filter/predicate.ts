@@ -1,11 +1,8 @@
 import type { Attributes } from '../../core/index.ts';
 import { ownProperty } from '../../core/own-property.ts';
-import type { Formula } from '../condition/formula.ts';
-import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
-import { isScalar } from '../condition/value.ts';
-import type { AttributeRef } from '../policy/policy.ts';
 import type { Filter } from './filter.ts';
-import { compareValues, findValue, isPresent, isUnknown } from './settle.ts';
+import { attributesOf, leavesOf } from './policy-residual.ts';
+import { nameIn, testOf } from './resource-test.ts';
 
 /** A resource as a filter looks at it. */
 export interface FilterableResource {
@@ -15,8 +12,8 @@ export interface FilterableResource {
   readonly attributes: Attributes;
 }
 
-type Test = (resource: FilterableResource) => boolean;
-type Read = (resource: FilterableResource) => unknown;
+const PARTS = ['type', 'id', 'attributes'];
+const BASE: object = Object.prototype;
 
 /**
  * Turns a filter into a function that tells whether a resource is allowed: the answer that `decide` would give.
@@ -29,72 +26,43 @@ type Read = (resource: FilterableResource) => unknown;
 export function toPredicate(filter: Filter): (resource: FilterableResource) => boolean {
   if (filter.kind === 'none') return () => false;
   const test = filter.kind === 'all' ? () => true : testOf(filter.formula);
+  const names = filter.kind === 'all' ? [] : leavesOf(filter.formula).flatMap(attributesOf).map(nameIn);
   const { resourceType } = filter;
+  const isAllowed = (type: unknown, id: unknown, attributes: Attributes) =>
+    (type === undefined || Object.is(type, resourceType)) && test(attributes, id);
+  const isAllowedByOwn = (resource: unknown) => {
+    const { type, id, attributes } = ownValues(resource, PARTS);
+    return isAllowed(type, id, ownValues(attributes, names));
+  };
   return (resource) => {
-    const type = ownProperty(resource, 'type');
-    return (type === undefined || Object.is(type, resourceType)) && test(resource);
+    if (!isObject(resource)) return false;
+    // Having read any value, the compiler knows what the prototype of an object is, and does not ask.
+    void resource.constructor;
+    if (!isPlain(resource) || isPolluted()) return isAllowedByOwn(resource);
+    const { type, id, attributes } = resource;
+    if (!isObject(attributes)) return isAllowedByOwn(resource);
+    void attributes.constructor;
+    return isAllowed(type, id, isPlain(attributes) ? attributes : ownValues(attributes, names));
   };
 }
 
-function testOf(formula: Formula): Test {
-  if (formula.kind === 'leaf') return leafTest(formula.leaf, formula.outcome);
-  const tests = formula.formulas.map(testOf);
-  const settling = formula.kind === 'any';
-  return (resource) => {
-    for (const test of tests) if (test(resource) === settling) return settling;
-    return !settling;
-  };
+/** Lists hold no values by name. */
+function isObject(value: unknown): value is Attributes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function leafTest(leaf: Leaf, outcome: boolean): Test {
-  switch (leaf.kind) {
-    case 'predicate':
-      return () => false;
-    case 'present': {
-      const read = readerOf(leaf.attribute);
-      return (resource) => isPresent(read(resource)) === outcome;
-    }
-    case 'member': {
-      const { item, list, emptyIsUnknown } = leaf;
-      const readItem = readerOf(item);
-      if ('values' in list) return constantsTest(readItem, list.values, emptyIsUnknown, outcome);
-      const readList = readerOf(list);
-      return (resource) => findValue(readItem(resource), readList(resource), emptyIsUnknown) === outcome;
-    }
-    default:
-      return comparisonTest(leaf, outcome);
-  }
+/** Reading by name asks no getter that a class inherits. */
+function isPlain(holder: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(holder);
+  return prototype === BASE || prototype === null;
 }
 
-function comparisonTest(leaf: Extract<Leaf, { readonly left: Term }>, outcome: boolean): Test {
-  const { kind, left, right, emptyIsUnknown } = leaf;
-  const [readLeft, readRight] = [readerOf(left), readerOf(right)];
-  const constant = [left, right].find(isConstantTerm);
-  if (kind === 'equal' && constant !== undefined) {
-    const { value } = constant;
-    const read = constant === left ? readRight : readLeft;
-    if (outcome) return (resource) => read(resource) === value;
-    return (resource) => {
-      const found = read(resource);
-      return found !== value && !isUnknown(found, emptyIsUnknown);
-    };
-  }
-  return (resource) => compareValues(kind, readLeft(resource), readRight(resource), emptyIsUnknown) === outcome;
+function isPolluted(): boolean {
+  return 'type' in BASE || 'id' in BASE || 'attributes' in BASE;
 }
 
-/** Constants that a policy or a subject brought; what says nothing was left out of them. */
-function constantsTest(read: Read, values: readonly unknown[], emptyIsUnknown: boolean, outcome: boolean): Test {
-  const constants = new Set(values);
-  return (resource) => {
-    const value = read(resource);
-    return isScalar(value) && !(emptyIsUnknown && value === '') && constants.has(value) === outcome;
-  };
-}
-
-function readerOf(term: Term | AttributeRef): Read {
-  if (isConstantTerm(term)) return () => term.value;
-  const name = term.attr.slice('resource.'.length);
-  return name === 'id'
-    ? (resource) => ownProperty(resource, 'id')
-    : (resource) => ownProperty(ownProperty(resource, 'attributes'), name);
+function ownValues(holder: unknown, names: readonly string[]): Attributes {
+  const values = Object.create(null) as Record<string, unknown>;
+  for (const name of isObject(holder) ? names : []) values[name] = ownProperty(holder, name);
+  return values;
 }

@@ -31,6 +31,7 @@ export type PrismaWhere = Readonly<Record<string, unknown>>;
 
 const OPERATORS = { eq: 'equals', ne: 'not', lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte' } as const;
 const GREATEST = 1e308;
+const LONGEST_LIST = 30_000;
 const FIELD = /^(?!(?:AND|OR|NOT)$)[A-Za-z]\w*$/;
 
 /**
@@ -129,7 +130,9 @@ function affix({ kind, text, affix: part, outcome }: Affix<string>): PrismaWhere
   return outcome ? where : { NOT: where };
 }
 
+/** Prisma splits a longer list, and with it the query, whose pages are then no longer the caller's. */
 function oneOf({ field, values, outcome }: OneOf<string>): PrismaWhere {
+  if (values.length > LONGEST_LIST) throw inexact(field.column, `is compared with more than ${LONGEST_LIST} values`);
   if (field.type !== 'boolean') return { [field.column]: { [outcome ? 'in' : 'notIn']: [...values] } };
   const each = values.map((value) => ({ [field.column]: { [outcome ? 'equals' : 'not']: value } }));
   return outcome ? { OR: each } : { AND: each };

@@ -68,16 +68,15 @@ function oneOf<C>({ field, values, outcome }: OneOf<C>): readonly Piece<C>[] {
 }
 
 /**
- * `@>` is what an index over arrays answers. Neither it nor `= ANY` minds `NULL` elements; `<> ALL` does, except that
- * it finds `NULL` itself to be missing from an empty list.
+ * `@>` is what an index over arrays answers, but it knows no `integer[]` beside a `bigint[]`. Neither it nor `= ANY`
+ * minds `NULL` elements; `<> ALL` does, except that it finds `NULL` itself to be missing from an empty list.
  */
 function has<C>({ list, item, outcome }: Has<C>): readonly Piece<C>[] {
   const name = column(list);
   if (isValue(item)) {
     const type = elementType(list);
-    return outcome
-      ? flat(list, [name, ' @> ', ...parameter<C>([item.value], type, '[]')])
-      : flat(list, [...parameter<C>(item.value, type), ' <> ALL(', name, ')']);
+    if (outcome && type !== 'integer') return flat(list, [name, ' @> ', ...parameter<C>([item.value], type, '[]')]);
+    return flat(list, [...parameter<C>(item.value, type), outcome ? ' = ANY(' : ' <> ALL(', name, ')']);
   }
   return outcome
     ? flat(list, [column(item), ' = ANY(', name, ')'])

@@ -3,7 +3,12 @@ import type { AttributeRef, Condition, ListOperand, Operand, Policy, PolicyRule,
 import type { ModelVocabulary, ValueType } from './vocabulary.ts';
 
 const ORDERS: readonly string[] = ['lt', 'lte', 'gt', 'gte'];
-const AFFIXES: readonly string[] = ['startsWith', 'endsWith'];
+/** Whether a listed value and a constant can ever satisfy a comparison; elsewhere they have to be equal. */
+type Fits = (left: string, right: string) => boolean;
+const AFFIXES: ReadonlyMap<string, Fits> = new Map([
+  ['startsWith', (text, affix) => text.startsWith(affix)],
+  ['endsWith', (text, affix) => text.endsWith(affix)],
+]);
 const LIST_SIDE: ReadonlyMap<string, number> = new Map([
   ['in', 1],
   ['contains', 0],
@@ -95,36 +100,35 @@ function checkOperands(condition: Binary, at: string, typesAt: TypesAt): void {
       return { ...side, types };
     };
     const [left, right] = [sideOf(0), sideOf(1)];
-    const isAffix = AFFIXES.includes(operator);
-    for (const type of right.types ?? []) requireType(left, type, here, isAffix);
-    for (const type of left.types ?? []) requireType(right, type, here, isAffix);
+    const fits = AFFIXES.get(operator) ?? ((value, constant) => value === constant);
+    for (const type of right.types ?? []) requireType(left, type, here, (value, constant) => fits(constant, value));
+    for (const type of left.types ?? []) requireType(right, type, here, fits);
   }
 }
 
 function requireShape({ kind, isList }: ValueType, wantsList: boolean, operator: string, at: string): void {
   if (isList !== wantsList) throw configInvalid(at, wantsList ? 'must be a list' : 'must not be a list here');
-  const isRefused =
-    (ORDERS.includes(operator) && kind === 'boolean') || (AFFIXES.includes(operator) && kind !== 'string');
+  const isRefused = (ORDERS.includes(operator) && kind === 'boolean') || (AFFIXES.has(operator) && kind !== 'string');
   if (isRefused) throw configInvalid(at, `must not be a ${kind} here`);
 }
 
 /** One side of a comparison, beside an attribute whose values are of some type. */
-function requireType({ operand, at, types }: Side, beside: ValueType, comparison: string, isAffix: boolean): void {
-  if (types === undefined) checkConstants(operand as Scalar | readonly Scalar[], beside, at, isAffix);
+function requireType({ operand, at, types }: Side, beside: ValueType, comparison: string, fits: Fits): void {
+  if (types === undefined) checkConstants(operand as Scalar | readonly Scalar[], beside, at, fits);
   else if (types.some(({ kind }) => kind !== beside.kind)) throw configInvalid(comparison, 'compares two types');
 }
 
-/** Constants beside an attribute: of its type, and one of its values where those are listed. */
-function checkConstants(constants: Scalar | readonly Scalar[], type: ValueType, at: string, isAffix: boolean): void {
+/** Constants beside an attribute: of its type, and fit for one of its values where those are listed. */
+function checkConstants(constants: Scalar | readonly Scalar[], type: ValueType, at: string, fits: Fits): void {
   if (typeof constants === 'object') {
     constants.forEach((constant, index) => {
-      checkConstants(constant, type, `${at}[${index}]`, isAffix);
+      checkConstants(constant, type, `${at}[${index}]`, fits);
     });
     return;
   }
   const { kind, allowed } = type;
   if (typeof constants !== kind) throw configInvalid(at, `must be a ${kind}`);
-  if (!isAffix && allowed !== undefined && !allowed.includes(String(constants))) {
+  if (allowed !== undefined && !allowed.some((value) => fits(value, String(constants)))) {
     throw configInvalid(at, `must be one of ${listed(allowed)}`);
   }
 }

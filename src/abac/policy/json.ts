@@ -1,20 +1,35 @@
-import { configInvalid } from '../../core/config-invalid.ts';
+import { configInvalid, isPlainObject } from '../../core/config-invalid.ts';
+import { parseJsonObject, parseJsonText } from '../../core/json-object.ts';
 
 export const MAX_LENGTH = 100_000;
+const I_JSON = { iJson: true };
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** A plain object that has all the required keys, and no others than the optional ones. */
+/** The value of a JSON text, given as such or as its bytes; any other value as it is. */
+export function documentOf(json: unknown): unknown {
+  if (typeof json !== 'string' && !(json instanceof Uint8Array)) return json;
+  const value = typeof json === 'string' ? parseJsonText(json, I_JSON) : parseJsonObject(Buffer.from(json), I_JSON);
+  if (value === undefined)
+    throw configInvalid('$', 'must be the text of a JSON object (RFC 7493) without a name twice');
+  return value;
+}
+
+/**
+ * A plain object that has all the required keys, and no others than the optional ones. What an object inherits is
+ * not read, and what is `undefined` says nothing: a rule that lost its `actions` that way would be about all.
+ */
 export function recordAt(
   at: string,
   json: unknown,
   required: readonly string[],
   optional: readonly string[] = [],
 ): Readonly<Record<string, unknown>> {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw configInvalid(at, 'must be an object');
+  if (!isPlainObject(json)) throw configInvalid(at, 'must be an object');
   const record: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(json)) {
     if (!required.includes(key) && !optional.includes(key))
       throw configInvalid(at, `has an unknown key ${JSON.stringify(key)}`);
+    if (value === undefined && optional.includes(key)) throw configInvalid(at, `has no value for "${key}"`);
     record[key] = value;
   }
   const missing = required.find((key) => record[key] === undefined);

@@ -1,4 +1,4 @@
-import { configInvalid } from '../../core/config-invalid.ts';
+import { configInvalid, isPlainObject } from '../../core/config-invalid.ts';
 import type { Kind } from '../condition/attribute.ts';
 import { contains, endsWith, eq, gt, gte, isIn, lt, lte, ne, not, predicate, present, startsWith } from './build.ts';
 import { listAt } from './json.ts';
@@ -90,8 +90,7 @@ function requireComparable(left: Operand, right: Operand | ListOperand, at: stri
 }
 
 function onlyEntry(json: unknown, at: string): readonly [string, unknown] {
-  if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw configInvalid(at, 'must be a condition object');
+  if (!isPlainObject(json)) throw configInvalid(at, 'must be a condition object');
   const [entry, ...others] = Object.entries(json);
   if (entry === undefined || others.length > 0) throw configInvalid(at, 'must have exactly one operator');
   return entry;

@@ -1,22 +1,23 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import type { Effect } from '../../core/index.ts';
-import { deepFreeze, listAt, namesAt, recordAt, textAt } from './json.ts';
+import { deepFreeze, documentOf, listAt, namesAt, recordAt, textAt } from './json.ts';
 import { parseCondition } from './parse-condition.ts';
 import type { Combining, Policy, PolicyRule } from './policy.ts';
 
 const COMBININGS: readonly Combining[] = ['first-match', 'any-allow', 'deny-overrides'];
 
 /**
- * Checks that a value, such as the content of a JSON file, is a policy. Nothing is ignored: an unknown
- * key, operator or path is an error.
+ * Checks that a value is a policy, or the JSON text of one, as a file holds it. Nothing is ignored: an unknown key,
+ * operator or path is an error, and so is, in a text, a name that stands twice in an object: `JSON.parse` would keep
+ * the last.
  *
  * @returns a deeply frozen copy.
  * @throws `CONFIG_INVALID` whose `field` is the JSON path of what is wrong, for example `$.rules[2].when.eq[1]`.
  * @example
- * const documents = parsePolicy(JSON.parse(await readFile('documents.policy.json', 'utf8')));
+ * const documents = parsePolicy(await readFile('documents.policy.json'));
  */
 export function parsePolicy(json: unknown): Policy {
-  const { name, combining, rules } = recordAt('$', json, ['name', 'combining', 'rules']);
+  const { name, combining, rules } = recordAt('$', documentOf(json), ['name', 'combining', 'rules']);
   const how = parseCombining(combining);
   const ids = new Set<string>();
   const parsed = listAt('$.rules', rules).map((rule, index) => {

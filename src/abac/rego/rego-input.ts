@@ -1,8 +1,9 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import { isField, namesIn } from '../condition/attribute.ts';
+import { quoted } from '../condition/printable.ts';
 import type { AttributePath } from '../policy/policy.ts';
 import { isTimeZone } from '../policy/time-zone.ts';
-import { regoReference, regoString } from './rego-text.ts';
+import { regoReference } from './rego-text.ts';
 
 /** Where a module finds what a policy reads. */
 export interface RegoInput {
@@ -78,6 +79,6 @@ now := time.now_ns() / 1000000
 
 hour := input.environment.hour if is_number(input.environment.hour)
 
-else := time.clock([time.now_ns(), ${regoString(timeZone)}])[0]`,
+else := time.clock([time.now_ns(), ${quoted(timeZone)}])[0]`,
   };
 }

@@ -1,7 +1,7 @@
 import { configInvalid } from '../../core/config-invalid.ts';
 import type { Formula } from '../condition/formula.ts';
+import { quoted } from '../condition/printable.ts';
 import { leafLines, type RegoTerms } from './rego-leaf.ts';
-import { regoString } from './rego-text.ts';
 
 /**
  * Writes the rules that make a name true when the formula holds. Alternatives become rules of one name;
@@ -36,7 +36,7 @@ export function rulesOf(name: string, ruleId: string, formula: Formula, terms: R
 
 function bodyOf(head: string, ruleId: string, lines: readonly string[]): string {
   const unique = [...new Set(lines)];
-  const comment = `# ${regoString(ruleId)}`;
+  const comment = `# ${quoted(ruleId)}`;
   if (unique.length === 0) return `${head} := true ${comment}`;
   if (unique[0] === 'false') return `${head} if false ${comment}`;
   return `${head} if { ${comment}\n${unique.map((line) => `\t${line}`).join('\n')}\n}`;

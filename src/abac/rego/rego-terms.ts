@@ -1,8 +1,8 @@
 import { configInvalid } from '../../core/config-invalid.ts';
+import { quoted } from '../condition/printable.ts';
 import type { AttributePath } from '../policy/policy.ts';
 import type { RegoInput } from './rego-input.ts';
 import type { RegoTerms } from './rego-leaf.ts';
-import { regoString } from './rego-text.ts';
 
 const QUOTED = '"(?:[ !#-[\\]-~]|\\\\["\\\\])*"';
 const REFERENCE = `[A-Za-z_]\\w*(?:\\.[A-Za-z_]\\w*|\\[${QUOTED}\\])*`;
@@ -48,7 +48,7 @@ function termAt(input: RegoInput, path: AttributePath): string {
 
 function hourRule(name: string, timeZone: string, time: string): string {
   return `# The hour of the time in that zone, from 1970 on. OPA counts nanoseconds in 64 bits.
-${name} := time.clock([floor(${time}) * 1000000, ${regoString(timeZone)}])[0] if {
+${name} := time.clock([floor(${time}) * 1000000, ${quoted(timeZone)}])[0] if {
 	is_number(${time})
 	${time} >= 0
 	${time} < 9223372036855

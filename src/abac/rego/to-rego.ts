@@ -1,13 +1,14 @@
 import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
 import { isFalse, isTrue } from '../condition/formula.ts';
 import { lowerRule } from '../condition/lower.ts';
+import { quoted } from '../condition/printable.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy, PolicyRule } from '../policy/policy.ts';
 import { revisionOf } from '../policy/revision.ts';
 import { type RegoInput, requestInput } from './rego-input.ts';
 import { rulesOf } from './rego-rules.ts';
 import { termsOf } from './rego-terms.ts';
-import { isRegoName, regoString } from './rego-text.ts';
+import { isRegoName } from './rego-text.ts';
 
 export interface RegoOptions {
   /** The name of the package, parts of it joined by dots. @default 'authz' */
@@ -80,7 +81,7 @@ function outcomeThatCounts({ effect }: PolicyRule): string {
 }
 
 function headOf(policy: Policy, name: string): string {
-  return `# Policy ${regoString(policy.name)}, revision ${revisionOf(policy)}, ${policy.combining}.
+  return `# Policy ${quoted(policy.name)}, revision ${revisionOf(policy)}, ${policy.combining}.
 # Written by Doorward from the policy: change that, and not this.
 package ${name}
 
@@ -96,8 +97,8 @@ function decisionOf({ combining, rules }: Policy, nameOf: ReadonlyMap<PolicyRule
   const branches = [...denials, ...others].map((rule, index) => {
     const { id, effect, description = '' } = rule;
     const allowed = effect === 'allow';
-    const comment = `# ${effect} ${regoString(id)}${description && `: ${regoString(description).slice(1, -1)}`}`;
-    const value = `{"allowed": ${allowed}, "rule": ${regoString(id)}}`;
+    const comment = `# ${effect} ${quoted(id)}${description && `: ${quoted(description).slice(1, -1)}`}`;
+    const value = `{"allowed": ${allowed}, "rule": ${quoted(id)}}`;
     const head = index === 0 ? 'decision' : 'else';
     return `${comment}\n${head} := ${value} if ${allowed ? '' : 'not '}${nameOf.get(rule)}`;
   });

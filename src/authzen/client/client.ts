@@ -71,7 +71,11 @@ export function createAuthzenClient(options: AuthzenClientOptions): AuthzenClien
       const batches = chunksOf(items, batchSize).values();
       await withinTime(settings, async (operation) => {
         // The metadata are fetched before the batches part ways, and not by each of them.
-        await findEndpoints(operation);
+        const endpoints = await findEndpoints(operation);
+        if (typeof endpoints === 'string') {
+          for (const { index } of items) decisions[index] = deny(endpoints);
+          return;
+        }
         const work = async (): Promise<void> => {
           for (const batch of batches) {
             const answers = await several(batch, operation);

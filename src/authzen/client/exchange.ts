@@ -1,6 +1,5 @@
 import { request } from 'undici';
-import type { JsonObject } from '../../core/json-object.ts';
-import { parseStrictJson } from '../strict-json.ts';
+import { type JsonObject, parseJsonObject } from '../../core/json-object.ts';
 import type { ClientSettings } from './options.ts';
 
 /** What a call came to: the JSON object of a 200, or why there is none. */
@@ -60,7 +59,7 @@ async function exchange(url: string, body: unknown, settings: ClientSettings, si
       if (length > maxResponseBytes) return 'invalid_answer';
       chunks.push(chunk);
     }
-    return parseStrictJson(Buffer.concat(chunks)) ?? 'invalid_answer';
+    return parseJsonObject(Buffer.concat(chunks)) ?? 'invalid_answer';
   } catch {
     return 'unavailable';
   }

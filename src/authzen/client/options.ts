@@ -1,8 +1,8 @@
 import { type Dispatcher, Pool } from 'undici';
+import { bearerToken } from '../../core/bearer-token.ts';
 import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { baseAddress } from '../base-address.ts';
-import { bearerToken } from '../bearer.ts';
 
 /** The names of the attributes that leave the process; all that JSON can hold where a list is absent. */
 export interface SentAttributes {
@@ -67,6 +67,10 @@ export function clientSettings(options: AuthzenClientOptions): ClientSettings {
   refuseUnknownOptions(options, NAMES);
   const { url, subjectType = 'user', sends = {}, understands = withoutObligations, discovery = false } = options;
   refuseUnknownOptions(sends, ['subject', 'resource', 'environment']);
+  for (const [part, names] of Object.entries(sends)) {
+    const isList = Array.isArray(names) && names.every((name) => typeof name === 'string');
+    if (!isList) throw configInvalid(`sends.${part}`, 'must be a list of names');
+  }
   if (typeof subjectType !== 'string' || subjectType === '') throw configInvalid('subjectType', 'must be a name');
   if (typeof understands !== 'function') throw configInvalid('understands', 'must be a function');
   if (typeof discovery !== 'boolean') throw configInvalid('discovery', 'must be a boolean');

@@ -66,7 +66,8 @@ function wireValue(value: unknown): unknown {
 
 function scalar(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'boolean' || isText(value)) return value;
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
 }
 
 function isText(value: unknown): value is string {

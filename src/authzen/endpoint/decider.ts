@@ -1,64 +1,72 @@
-import { ask, type Decision, deny, type Environment, type Resource, type Subject } from '../../core/index.ts';
+import { type AccessRequest, ask, askAll, type Decision, deny, type PolicyDecisionPoint } from '../../core/index.ts';
 import type { AuthzenEvaluation } from '../information-model.ts';
-import { environmentOf, resourceOf, subjectOf } from './access-request.ts';
+import { accessRequests } from './access-request.ts';
 import type { EndpointSettings } from './options.ts';
 
 /** The decisions and look-ups of one request, which share one time limit. */
 export interface Decider {
   /** What fails or comes too late denies; see `isIndeterminate`. */
   decide(evaluation: AuthzenEvaluation): Promise<Decision>;
+  /** Decides several in one call to the decision point. */
+  decideAll(evaluations: readonly AuthzenEvaluation[]): Promise<readonly Decision[]>;
   /** @throws `Error` when the time is up first. */
   lookUp<T>(work: () => T | PromiseLike<T>): Promise<T>;
 }
 
 /** Lets `run` decide within the time limit of a request. */
 export async function withDecider<T>(settings: EndpointSettings, run: (decider: Decider) => Promise<T>): Promise<T> {
+  const { pdp, decisionTimeoutMs } = settings;
+  const requestOf = asking(settings);
+  const end = performance.now() + decisionTimeoutMs;
   let timer: NodeJS.Timeout | undefined;
-  let isLate = false;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      resolve(undefined);
-    }, settings.decisionTimeoutMs);
+    timer = setTimeout(resolve, decisionTimeoutMs, undefined);
   });
-  const decider: Decider = {
-    decide: async (evaluation) => {
-      if (isLate) return deny('timeout');
-      return (await Promise.race([decisionOf(evaluation, settings), late])) ?? deny('timeout');
-    },
-    lookUp: async (work) => {
-      const answer = await Promise.race([(async () => ({ is: await work() }))(), late]);
-      if (answer === undefined) throw new Error('The time is up');
-      return answer.is;
-    },
-  };
+  // No timer gets a turn between decisions that wait for nothing, so that the clock is read too.
+  const inTime = async <A>(work: () => A | PromiseLike<A>): Promise<{ readonly answer: A } | undefined> =>
+    performance.now() < end ? Promise.race([(async () => ({ answer: await work() }))(), late]) : undefined;
   try {
-    return await run(decider);
+    return await run({
+      decide: async (evaluation) => {
+        const decided = await inTime(async () => decisionOn(await requestOf(evaluation), pdp));
+        return decided?.answer ?? deny('timeout');
+      },
+      decideAll: async (evaluations) => {
+        const decided = await inTime(async () => decisionsOn(await Promise.all(evaluations.map(requestOf)), pdp));
+        return decided?.answer ?? evaluations.map(() => deny('timeout'));
+      },
+      lookUp: async (work) => {
+        const found = await inTime(work);
+        if (found === undefined) throw new Error('The time is up');
+        return found.answer;
+      },
+    });
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function decisionOf(evaluation: AuthzenEvaluation, settings: EndpointSettings): Promise<Decision> {
-  try {
-    if (!settings.subjectTypes.has(evaluation.subject.type)) return deny('no_rule');
-    const subject = await subjectIn(evaluation, settings);
-    const resource = await resourceIn(evaluation, settings);
-    if (subject === undefined || resource === undefined) return deny('no_rule');
-    const environment: Environment = environmentOf(evaluation, settings.environment, settings.trustsTime);
-    return await ask(settings.pdp, { subject, action: evaluation.action.name, resource, environment });
-  } catch {
-    return deny('error');
-  }
+/** Makes what the decision point is asked; or the denial of what it need not be asked. */
+function asking(settings: EndpointSettings): (evaluation: AuthzenEvaluation) => Promise<AccessRequest | Decision> {
+  const requestOf = accessRequests(settings);
+  return async (evaluation) => {
+    try {
+      return (await requestOf(evaluation)) ?? deny('no_rule');
+    } catch {
+      return deny('error');
+    }
+  };
 }
 
-async function subjectIn({ subject }: AuthzenEvaluation, settings: EndpointSettings): Promise<Subject | undefined> {
-  const { resolveSubject, rolesProperty } = settings;
-  if (resolveSubject === undefined) return subjectOf(subject, rolesProperty);
-  return (await resolveSubject(subject)) ?? undefined;
+async function decisionOn(request: AccessRequest | Decision, pdp: PolicyDecisionPoint): Promise<Decision> {
+  return 'allowed' in request ? request : ask(pdp, request);
 }
 
-async function resourceIn({ resource }: AuthzenEvaluation, settings: EndpointSettings): Promise<Resource | undefined> {
-  const { resolveResource } = settings;
-  return resolveResource === undefined ? resourceOf(resource) : ((await resolveResource(resource)) ?? undefined);
+async function decisionsOn(
+  requests: readonly (AccessRequest | Decision)[],
+  pdp: PolicyDecisionPoint,
+): Promise<readonly Decision[]> {
+  const asked = requests.filter((request): request is AccessRequest => !('allowed' in request));
+  const answers = (asked.length === 0 ? [] : await askAll(pdp, asked)).values();
+  return requests.map((request) => ('allowed' in request ? request : (answers.next().value ?? deny('error'))));
 }

@@ -1,6 +1,6 @@
+import { bearerCheck } from '../../core/bearer-token.ts';
 import { isDoorwardError } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
-import { callerCheck } from '../bearer.ts';
 import { API_PATHS, type ApiName, metadataPath } from '../information-model.ts';
 import { answered, failure, identified } from './answers.ts';
 import { evaluate, evaluateAll } from './evaluations.ts';
@@ -24,7 +24,7 @@ type Api = (body: JsonObject, read: EntityReader, settings: EndpointSettings) =>
 export function createAuthzenEndpoint(options: AuthzenEndpointOptions): (request: Request) => Promise<Response> {
   const settings = endpointSettings(options);
   const { path, token, maxBodyBytes } = settings;
-  const isTrusted = callerCheck(token);
+  const isTrusted = bearerCheck(token);
   const read = entityReader(settings.rolesProperty, settings.trustsTime);
   const offered = apisOf(settings);
   const apis = new Map([...offered].map(([name, api]) => [`${path}${API_PATHS[name]}`, api]));

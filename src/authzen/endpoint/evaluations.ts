@@ -1,4 +1,4 @@
-import { type Decision, isDoorwardError, isIndeterminate } from '../../core/index.ts';
+import { type Decision, deny, isDoorwardError, isIndeterminate } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import type { AuthzenEvaluation } from '../information-model.ts';
@@ -8,9 +8,11 @@ import type { EndpointSettings } from './options.ts';
 import { type EntityReader, invalid, isObject, optionalObjectAt } from './read-evaluation.ts';
 
 const NO_ANSWER = 'the decision point did not answer';
-const ENTITIES = ['subject', 'action', 'resource', 'context'] as const;
 const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 type Semantic = (typeof SEMANTICS)[number];
+
+/** An item of a request, or why it cannot be understood. */
+type Reading = AuthzenEvaluation | { readonly error: string };
 
 /** What stands for one evaluation in an answer. */
 interface Answer {
@@ -30,26 +32,44 @@ export async function evaluateAll(body: JsonObject, read: EntityReader, settings
   const items = itemsOf(body, settings.maxEvaluations);
   if (items.length === 0) return evaluate(body, read, settings);
   const semantic = semanticOf(body);
-  const defaults = defaultsOf(body, read);
-
-  const answerTo = async (item: unknown, index: number, { decide }: Decider): Promise<Answer> => {
-    const evaluation = evaluationOf(item, index, defaults, read);
-    return 'error' in evaluation
-      ? refused(400, evaluation.error)
-      : answerOf(await decide(evaluation), settings.reasons);
-  };
-  const evaluations = await withDecider(settings, async (decider) => {
-    if (semantic === 'execute_all') return Promise.all(items.map((item, index) => answerTo(item, index, decider)));
-    const last = semantic === 'permit_on_first_permit';
-    const answers: Answer[] = [];
-    for (const [index, item] of items.entries()) {
-      const answer = await answerTo(item, index, decider);
-      answers.push(answer);
-      if (answer.decision === last) break;
-    }
-    return answers;
-  });
+  const defaults = entitiesOf(body, read);
+  const readings = items.map((item, index) => evaluationOf(item, index, defaults, read));
+  const evaluations = await withDecider(settings, (decider) =>
+    semantic === 'execute_all'
+      ? answerAll(readings, decider, settings)
+      : answerUntil(semantic === 'permit_on_first_permit', readings, decider, settings),
+  );
   return answered({ evaluations });
+}
+
+/** Decides all that can be read, in one call. */
+async function answerAll(
+  readings: readonly Reading[],
+  { decideAll }: Decider,
+  { reasons }: EndpointSettings,
+): Promise<readonly Answer[]> {
+  const decisions = (
+    await decideAll(readings.filter((reading): reading is AuthzenEvaluation => !('error' in reading)))
+  ).values();
+  return readings.map((reading) =>
+    'error' in reading ? refused(400, reading.error) : answerOf(decisions.next().value ?? deny('error'), reasons),
+  );
+}
+
+/** Decides one after the other, up to and with the first whose answer is `last`. */
+async function answerUntil(
+  last: boolean,
+  readings: readonly Reading[],
+  { decide }: Decider,
+  { reasons }: EndpointSettings,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for (const reading of readings) {
+    const answer = 'error' in reading ? refused(400, reading.error) : answerOf(await decide(reading), reasons);
+    answers.push(answer);
+    if (answer.decision === last) break;
+  }
+  return answers;
 }
 
 function itemsOf(body: JsonObject, most: number): readonly unknown[] {
@@ -66,28 +86,35 @@ function semanticOf(body: JsonObject): Semantic {
   return known;
 }
 
-/** What stands at the top must be whole, whether an item needs it or not. */
-function defaultsOf(body: JsonObject, read: EntityReader): JsonObject {
-  const given = ENTITIES.filter((name) => (ownProperty(body, name) ?? undefined) !== undefined);
-  for (const name of given) read[name](body);
-  return Object.fromEntries(given.map((name) => [name, body[name]]));
+/** The entities that stand in a request or in an item; each must be whole. */
+function entitiesOf(body: JsonObject, read: EntityReader): Partial<AuthzenEvaluation> {
+  return {
+    ...(has(body, 'subject') && { subject: read.subject(body) }),
+    ...(has(body, 'action') && { action: read.action(body) }),
+    ...(has(body, 'resource') && { resource: read.resource(body) }),
+    ...(has(body, 'context') && { context: read.context(body) }),
+  };
 }
 
 /** An item replaces whole entities; nothing is merged within them. */
-function evaluationOf(
-  item: unknown,
-  index: number,
-  defaults: JsonObject,
-  read: EntityReader,
-): AuthzenEvaluation | { readonly error: string } {
+function evaluationOf(item: unknown, index: number, defaults: Partial<AuthzenEvaluation>, read: EntityReader): Reading {
   try {
     if (!isObject(item)) return { error: `evaluations[${index}] must be an object` };
-    const own = ENTITIES.filter((name) => (ownProperty(item, name) ?? undefined) !== undefined);
-    return read.evaluation({ ...defaults, ...Object.fromEntries(own.map((name) => [name, item[name]])) });
+    const { subject, action, resource, context } = { ...defaults, ...entitiesOf(item, read) };
+    return {
+      subject: subject ?? read.subject(item),
+      action: action ?? read.action(item),
+      resource: resource ?? read.resource(item),
+      context: context ?? read.context(item),
+    };
   } catch (error) {
     if (isDoorwardError(error)) return { error: `evaluations[${index}].${error.message}` };
     throw error;
   }
+}
+
+function has(holder: JsonObject, name: string): boolean {
+  return (ownProperty(holder, name) ?? undefined) !== undefined;
 }
 
 function answerOf(decision: Decision, reasons: boolean): Answer {

@@ -1,7 +1,7 @@
-import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
+import { bearerToken } from '../../core/bearer-token.ts';
+import { configInvalid, refuseUndefined, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import type { EnvironmentSource, MaybePromise, PolicyDecisionPoint, Resource, Subject } from '../../core/index.ts';
 import { baseAddress, basePath } from '../base-address.ts';
-import { bearerToken } from '../bearer.ts';
 import type { AuthzenResource, AuthzenSubject } from '../information-model.ts';
 import { pageKey } from './page-token.ts';
 import type { AuthzenSearch } from './search-source.ts';
@@ -65,10 +65,24 @@ const PATH = /^(?:\/[\w~-][\w.~-]*)*$/;
 /** The options with their defaults, checked. @throws `CONFIG_INVALID` */
 export function endpointSettings(options: AuthzenEndpointOptions): EndpointSettings {
   refuseUnknownOptions(options, NAMES);
+  refuseUndefined(options, ['token', 'resolveSubject', 'resolveResource']);
   const { pdp, environment, resolveSubject, resolveResource, search = {}, subjectTypes = ['user'] } = options;
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
   if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   refuseUnknownOptions(search, ['subjects', 'resources', 'actions']);
+  const { subjects, resources, actions } = search;
+  for (const [field, value] of Object.entries({
+    resolveSubject,
+    resolveResource,
+    'search.subjects': subjects,
+    'search.resources': resources,
+    ...(!isNames(actions) && { 'search.actions': actions }),
+  })) {
+    if (value !== undefined && typeof value !== 'function') throw configInvalid(field, 'must be a function');
+  }
+  if (!isNames(subjectTypes)) throw configInvalid('subjectTypes', 'must be a list of names');
+  const rolesProperty = options.rolesProperty ?? 'roles';
+  if (!isName(rolesProperty)) throw configInvalid('rolesProperty', 'must be a name');
   const base = options.baseUrl === undefined ? undefined : baseAddress('baseUrl', options.baseUrl);
   const path = options.path ?? (base === undefined ? '' : basePath(base));
   if (!PATH.test(path)) throw configInvalid('path', 'must be empty, or segments that each begin with "/"');
@@ -80,7 +94,7 @@ export function endpointSettings(options: AuthzenEndpointOptions): EndpointSetti
     path,
     pageKey: pageKey(options.pageKey),
     subjectTypes: new Set(subjectTypes),
-    rolesProperty: options.rolesProperty ?? 'roles',
+    rolesProperty,
     trustsTime: flag('trustsTime', options.trustsTime),
     reasons: flag('reasons', options.reasons),
     decisionTimeoutMs: requireWholeNumber('decisionTimeoutMs', options.decisionTimeoutMs ?? 2_000, 1, 60_000),
@@ -98,4 +112,12 @@ export function endpointSettings(options: AuthzenEndpointOptions): EndpointSetti
 function flag(field: string, value: unknown): boolean {
   if (value === undefined || typeof value === 'boolean') return value === true;
   throw configInvalid(field, 'must be a boolean');
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isName);
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../core/json-object.ts';
+import { type JsonObject, parseJsonObject } from '../../core/json-object.ts';
 import { readBytes } from '../../core/read-bytes.ts';
-import { parseStrictJson } from '../strict-json.ts';
 import { failure } from './answers.ts';
 
+const LIMITS = { nesting: 32, iJson: true };
 const JSON_TYPE = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
 
 /** Reads the JSON object of a request, or answers why it cannot be read. */
@@ -15,7 +15,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Json
     const bytes = body === null ? Buffer.alloc(0) : await readBytes(body, maxBytes);
     if (bytes === undefined) return failure(413, 'the body is too large');
     if (bytes.length === 0) return failure(400, 'the body is empty');
-    return parseStrictJson(bytes) ?? failure(400, 'the body must be a JSON object (RFC 7493)');
+    return parseJsonObject(bytes, LIMITS) ?? failure(400, 'the body must be a JSON object (RFC 7493)');
   } catch {
     return failure(400, 'the body is incomplete');
   }

@@ -15,6 +15,8 @@ export interface EntityReader {
   searchedType(body: JsonObject, entity: 'subject' | 'resource'): string;
 }
 
+/** A policy reads attributes by name. What is merged for each of many evaluations must be small. */
+const MAX_MEMBERS = 1_000;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /**
@@ -64,7 +66,9 @@ export function entityReader(rolesProperty: string, trustsTime: boolean): Entity
 export function optionalObjectAt(holder: unknown, name: string, path: string): Attributes {
   const value = ownProperty(holder, name) ?? {};
   if (!isObject(value)) throw invalid(path, 'must be an object');
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  if (members.length > MAX_MEMBERS) throw invalid(path, `must have at most ${MAX_MEMBERS} members`);
+  return Object.fromEntries(members);
 }
 
 /** The error of a field of a request; it never repeats the value. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Attributes, isIndeterminate } from '../../core/index.ts';
 import type { JsonObject } from '../../core/json-object.ts';
 import { ownProperty } from '../../core/own-property.ts';
@@ -17,6 +18,7 @@ interface Plan {
   readonly type: string;
   /** What the caller may not change between pages. */
   readonly criteria: Attributes;
+  /** Reads a candidate as it would be read in a request. @throws `INPUT_INVALID` */
   evaluationOf(candidate: Candidate): AuthzenEvaluation;
   resultOf(id: string): Readonly<Record<string, string>>;
 }
@@ -62,7 +64,7 @@ function planOf(searched: Searched, body: JsonObject, read: EntityReader, { sear
       source: async () => (typeof actions === 'function' ? await actions(resource) : actions).map((id) => ({ id })),
       type: '',
       criteria: { searched, subject, resource, context },
-      evaluationOf: ({ id }) => ({ subject, action: { name: id }, resource, context }),
+      evaluationOf: ({ id }) => ({ subject, action: read.action({ action: { name: id } }), resource, context }),
       resultOf: (name) => ({ name }),
     };
   }
@@ -75,7 +77,12 @@ function planOf(searched: Searched, body: JsonObject, read: EntityReader, { sear
       source: subjects,
       type,
       criteria: { searched, type, action, resource, context },
-      evaluationOf: (candidate) => ({ subject: { type, ...candidate }, action, resource, context }),
+      evaluationOf: (candidate) => ({
+        subject: read.subject({ subject: { type, ...candidate } }),
+        action,
+        resource,
+        context,
+      }),
       resultOf,
     };
   }
@@ -84,7 +91,12 @@ function planOf(searched: Searched, body: JsonObject, read: EntityReader, { sear
     source: resources,
     type,
     criteria: { searched, type, subject, action, context },
-    evaluationOf: (candidate) => ({ subject, action, resource: { type, ...candidate }, context }),
+    evaluationOf: (candidate) => ({
+      subject,
+      action,
+      resource: read.resource({ resource: { type, ...candidate } }),
+      context,
+    }),
     resultOf,
   };
 }
@@ -116,7 +128,7 @@ async function pageOf(plan: Plan, start: PagePosition, settings: EndpointSetting
   let after = start.after;
   for (let examined = 0; examined < settings.maxCandidates; ) {
     const chunk = await candidatesAfter(plan, after, Math.min(CHUNK, settings.maxCandidates - examined), decider);
-    const answers = await Promise.all(chunk.map((candidate) => decider.decide(plan.evaluationOf(candidate))));
+    const answers = await decider.decideAll(chunk.map(plan.evaluationOf));
     for (const [index, decision] of answers.entries()) {
       const id = chunk[index]?.id ?? '';
       if (isIndeterminate(decision)) throw new Error('A candidate could not be decided');
@@ -127,6 +139,8 @@ async function pageOf(plan: Plan, start: PagePosition, settings: EndpointSetting
     }
     examined += chunk.length;
     if (chunk.length === 0) return { results: permitted.map(plan.resultOf) };
+    // Decisions that wait for nothing would keep every other request waiting.
+    await nextTurn();
   }
   return { results: permitted.map(plan.resultOf), next: { limit, ...(after !== undefined && { after }) } };
 }

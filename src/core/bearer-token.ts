@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid } from './config-invalid.ts';
 
 /** A bearer token as RFC 6750 section 2.1 writes it. @throws `CONFIG_INVALID` */
 export function bearerToken(field: string, value: unknown): string | undefined {
@@ -7,8 +7,11 @@ export function bearerToken(field: string, value: unknown): string | undefined {
   throw configInvalid(field, 'must be a bearer token (RFC 6750)');
 }
 
-/** Both sides are hashed first, so that the comparison takes the same time whatever was sent. */
-export function callerCheck(token: string | undefined): (authorization: string | null) => boolean {
+/**
+ * Makes the check of the header `Authorization`; without a token everyone passes. Both sides are hashed first, so that
+ * the comparison takes the same time whatever was sent.
+ */
+export function bearerCheck(token: string | undefined): (authorization: string | null) => boolean {
   if (token === undefined) return () => true;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(token);
