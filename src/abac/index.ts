@@ -18,6 +18,8 @@ export { type PostgresFilterOptions, type SqlCondition, toPostgres } from './fil
 export { type FilterableResource, toPredicate } from './filter/predicate.ts';
 export { type PrismaFilterOptions, type PrismaWhere, toPrisma } from './filter/prisma.ts';
 export { toUcast, type UcastCondition, type UcastFilterOptions } from './filter/ucast.ts';
+export type { AttributeLoader, LoadAttributes } from './loaders/attribute-loader.ts';
+export { type LoaderOptions, withLoaders } from './loaders/with-loaders.ts';
 export { defineModel, type Model } from './model/define-model.ts';
 export type {
   ActionOf,
@@ -73,5 +75,3 @@ export type { JsonSchema } from './policy/policy-schema.ts';
 export { hasRole, hourBetween, owner, sameDepartment } from './policy/shorthand.ts';
 export { decisionCallInput, type RegoInput } from './rego/rego-input.ts';
 export { type RegoOptions, toRego } from './rego/to-rego.ts';
-export type { AttributeLoader, LoadAttributes } from './loaders/attribute-loader.ts';
-export { type LoaderOptions, withLoaders } from './loaders/with-loaders.ts';

@@ -115,12 +115,10 @@ const moment = fc.oneof(
     )
     .map(([change, offset]) => change + offset),
 );
-const hourOf = (timeZone: string | undefined) => attr('environment.hour', ...([timeZone] as never[]));
 const clockConditions = (now: number): fc.Arbitrary<Condition> => {
   const near = fc.integer({ min: -3, max: 3 }).map((offset) => now + offset);
   const hour = fc.tuple(fc.constantFrom(undefined, ...ZONES), fc.integer({ min: 0, max: 23 })).map(([zone, value]) => {
-    const { attr: path } = hourOf(zone);
-    return { lt: [{ attr: path, ...(zone !== undefined && { timeZone: zone }) }, value] } as const;
+    return { lt: [{ attr: 'environment.hour', ...(zone !== undefined && { timeZone: zone }) }, value] } as const;
   });
   const moments = near.chain((value) =>
     fc.constantFrom(

@@ -117,7 +117,7 @@ describe('withLoaders', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('down'))],
-    ['never answers', () => new Promise(() => {})],
+    ['never answers', () => new Promise<never>(() => {})],
     ['knows nobody', async () => [undefined]],
     ['answers with too few', async () => []],
     ['answers with too many', async () => [{ suspended: false, department: 'sales' }, {}]],
@@ -138,7 +138,7 @@ describe('withLoaders', () => {
     let heard: AbortSignal | undefined;
     const load: AttributeLoader['load'] = (_: unknown, signal: AbortSignal) => {
       heard = signal;
-      return new Promise(() => {});
+      return new Promise<never>(() => {});
     };
     const loader = { of: 'subject', names: ['suspended'], load } as AttributeLoader;
     await withLoaders(engine, [loader], { timeoutMs: 10 }).decide(requestOf({}, { owner_id: 'ada' }));

@@ -51,7 +51,8 @@ export function createPolicyEngine(policy: Policy, options: PolicyEngineOptions 
     given,
     rules.map(({ node }) => node),
   );
-  const shown = rules.toSorted((a, b) => parsed.rules.indexOf(a.rule) - parsed.rules.indexOf(b.rule));
+  const byRule = new Map(rules.map((one) => [one.rule, one]));
+  const shown = parsed.rules.flatMap((one) => byRule.get(one) ?? []);
   const redacted: ReadonlySet<string> = new Set(redact);
   const answer = trace
     ? tracing(rules, revision, (request) => traceOf(shown, { request, predicates, redact: redacted }))

@@ -60,7 +60,7 @@ const LOADS: readonly Load[] = [
 ];
 
 /** A name that every object has is read only from who owns it. */
-export function carefully(holder: Holder, name: string): unknown {
+function carefully(holder: Holder, name: string): unknown {
   return Object.hasOwn(holder, name) ? holder[name] : undefined;
 }
 

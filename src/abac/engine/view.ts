@@ -33,7 +33,7 @@ interface Moment {
 const NOTHING: Holder = Object.freeze(Object.create(null));
 const BASE: object = Object.prototype;
 
-/** Whether what an object shows under a name that `Object.prototype` lacks is its own. */
+/** What an object with this prototype shows under a name that `Object.prototype` lacks is its own. */
 function isBase(prototype: unknown): boolean {
   return prototype === BASE || prototype === null;
 }

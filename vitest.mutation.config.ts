@@ -5,11 +5,11 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 /** The suites that hold the evaluation core, for `npm run test:mutation`. */
 const config: ReturnType<typeof defineConfig> = defineConfig({
-  root: at('../..'),
+  root: at('.'),
   resolve: {
     alias: [
-      { find: /^doorward$/, replacement: at('../../src/core/index.ts') },
-      { find: /^doorward\/([\w-]+)$/, replacement: at('../../src/$1/index.ts') },
+      { find: /^doorward$/, replacement: at('./src/core/index.ts') },
+      { find: /^doorward\/([\w-]+)$/, replacement: at('./src/$1/index.ts') },
     ],
   },
   test: {
