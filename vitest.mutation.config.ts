@@ -21,6 +21,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
       'test/abac/recorded-opa.test.ts',
     ],
     testTimeout: 60_000,
+    env: { PROPERTY_RUNS: 'few' },
   },
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { policies, requests } from './support/random.ts';
 import { decidingRule, outcomeOf } from './support/reference.ts';
+import { runs } from './support/runs.ts';
 
 /** Every way to decide that there is. */
 function enginesOf(policy: Policy): readonly PolicyEngine[] {
@@ -33,7 +34,7 @@ function requireEqual(policy: Policy, asked: readonly AccessRequest[]): void {
 
 it('every engine agrees with the reference on every rule of random policies, for clean and dirty requests', () => {
   fc.assert(fc.property(policies, fc.array(requests, { minLength: 10, maxLength: 10 }), requireEqual), {
-    numRuns: 2_000,
+    numRuns: runs(2_000),
   });
 }, 120_000);
 
@@ -75,6 +76,6 @@ const manyPolicies = fc
 
 it('and so on policies of many rules, which an index leads to', () => {
   fc.assert(fc.property(manyPolicies, fc.array(requests, { minLength: 10, maxLength: 10 }), requireEqual), {
-    numRuns: 100,
+    numRuns: runs(100),
   });
 }, 120_000);
