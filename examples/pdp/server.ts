@@ -1,4 +1,4 @@
-import { environmentSource } from 'doorward';
+import { type AccessRequest, environmentSource } from 'doorward';
 import type { PolicyEngine } from 'doorward/abac';
 import { createAuthzenEndpoint } from 'doorward/authzen';
 import { createDecisionEndpoint, readAccessRequestInput, readDecisionCallInput } from 'doorward/opa';
@@ -17,7 +17,11 @@ export async function startPolicyServer(options: Arguments): Promise<PolicyServe
   const { policy, host, port, token, reasons } = options;
   let engine = openPolicy(policy);
   const shared = {
-    pdp: { decide: (request: Parameters<PolicyEngine['decide']>[0]) => engine.decide(request) },
+    // The policy may be another one tomorrow, though not in the middle of a batch.
+    pdp: {
+      decide: (request: AccessRequest) => engine.decide(request),
+      decideAll: (requests: readonly AccessRequest[]) => engine.decideAll(requests),
+    },
     environment: environmentSource({ timeZone: options.timeZone }),
     ...(token !== undefined && { token }),
   };

@@ -227,7 +227,10 @@ describe('the signature layer', () => {
   it('JWT-24 a header that repeats a member is refused, however it is spelt', () => {
     expect(reasonOf(forge('{"alg":"none","alg":"HS256","typ":"JWT"}', goodClaims))).toBe('malformed');
     expect(reasonOf(forge('{"alg":"HS256","typ":"x","\\u0074yp":"JWT"}', goodClaims))).toBe('malformed');
-    expect(reasonOf(forge('{ "alg" : "HS256" , "typ":"JWT", "x":{"alg":1,"alg":2} }', goodClaims))).toBe('accepted');
+    expect(reasonOf(forge('{ "alg" : "HS256" , "typ":"JWT", "x":{"alg":1,"alg":2} }', goodClaims))).toBe('malformed');
+    expect(reasonOf(forge('{ "alg" : "HS256" , "typ":"JWT", "x":[{"alg":1},{"alg":2}] }', goodClaims))).toBe(
+      'accepted',
+    );
   });
 
   it('JWT-26 the JSON serialisations are refused', () => {
