@@ -20,6 +20,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
       'test/abac/condition*.test.ts',
       'test/abac/recorded-opa.test.ts',
     ],
+    setupFiles: ['test/abac/support/mutation.ts'],
     testTimeout: 60_000,
     env: { PROPERTY_RUNS: 'few' },
   },

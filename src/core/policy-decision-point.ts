@@ -1,4 +1,5 @@
 import type { AccessRequest } from './access-request.ts';
+import { configInvalid } from './config-invalid.ts';
 import { withDeadline } from './deadline.ts';
 import { type Decision, deny } from './decision.ts';
 import { isPromise, type MaybePromise } from './maybe-promise.ts';
@@ -98,4 +99,10 @@ function checked(answer: Decision): Decision {
 
 function failed(): Decision {
   return deny('error');
+}
+
+/** @throws `CONFIG_INVALID` for what cannot decide: everything would be denied, or left to another decision point. */
+export function requireDecisionPoint(field: string, value: unknown): void {
+  if (typeof (value as Partial<PolicyDecisionPoint> | undefined)?.decide !== 'function')
+    throw configInvalid(field, 'must be a decision point');
 }

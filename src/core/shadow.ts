@@ -2,7 +2,7 @@ import type { AccessRequest } from './access-request.ts';
 import { configInvalid, refuseUnknownOptions, requireWholeNumber } from './config-invalid.ts';
 import { type Decision, isIndeterminate } from './decision.ts';
 import { isPromise } from './maybe-promise.ts';
-import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
+import { ask, type PolicyDecisionPoint, requireDecisionPoint } from './policy-decision-point.ts';
 
 /** Two decision points that did not agree, or whose shadow gave no answer (see `isIndeterminate`). */
 export interface Divergence {
@@ -26,7 +26,7 @@ export interface ShadowOptions {
  * Obeys one decision point and compares it with another, for example an OPA server that is to take over. The
  * shadow changes no answer and delays none.
  *
- * @throws `CONFIG_INVALID` when an option is not valid.
+ * @throws `CONFIG_INVALID` when one of the two cannot decide, or an option is not valid.
  * @example
  * const pdp = shadow(engine, opa, { onDivergence: ({ decision, shadow }) => logger.warn({ decision, shadow }) });
  */
@@ -35,6 +35,8 @@ export function shadow(
   compared: PolicyDecisionPoint,
   options: ShadowOptions,
 ): PolicyDecisionPoint {
+  requireDecisionPoint('obeyed', obeyed);
+  requireDecisionPoint('compared', compared);
   refuseUnknownOptions(options, ['onDivergence', 'timeoutMs', 'maxPending']);
   const { onDivergence } = options;
   if (typeof onDivergence !== 'function') throw configInvalid('onDivergence', 'must be a function');

@@ -1,14 +1,14 @@
 import { requireWholeNumber } from './config-invalid.ts';
 import { isIndeterminate } from './decision.ts';
 import { isPromise } from './maybe-promise.ts';
-import { ask, type PolicyDecisionPoint } from './policy-decision-point.ts';
+import { ask, type PolicyDecisionPoint, requireDecisionPoint } from './policy-decision-point.ts';
 
 /**
  * Asks a second decision point where the first gave no answer (see `isIndeterminate`). A "no" of the first is an
  * answer. The second decides alone while the first is away, so it must not allow what the first would deny.
  *
  * @param timeoutMs - milliseconds after which a decision of the first counts as no answer; without it there is no limit
- * @throws `CONFIG_INVALID` when the time is none: the fallback would decide everything.
+ * @throws `CONFIG_INVALID` when one of the two cannot decide, or the time is none: the fallback would decide everything.
  * @example
  * const pdp = withFallback(opa, createPolicyEngine(contractPolicy));
  */
@@ -17,6 +17,8 @@ export function withFallback(
   fallback: PolicyDecisionPoint,
   timeoutMs?: number,
 ): PolicyDecisionPoint {
+  requireDecisionPoint('first', first);
+  requireDecisionPoint('fallback', fallback);
   if (timeoutMs !== undefined) requireWholeNumber('timeoutMs', timeoutMs, 1, 600_000);
   return {
     decide: (request, options) => {

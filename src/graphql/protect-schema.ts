@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import type { PolicyDecisionPoint, Vocabulary } from '../core/index.ts';
+import { requireDecisionPoint } from '../core/policy-decision-point.ts';
 import type { AuthContext } from './auth-context.ts';
 import { type CompileOptions, compile, type Masks } from './compile.ts';
 import type { Enforcer } from './enforcer.ts';
@@ -149,7 +150,7 @@ function contextAuth(context: unknown): AuthContext | undefined {
 function checked<Context>(options: ProtectSchemaOptions<Context>): CompileOptions {
   refuseUnknownOptions(options, OPTIONS);
   const { pdp, policies = {}, masks = {}, policyTimeoutMs = 2_000, unprotected = 'allow' } = options;
-  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a policy decision point');
+  requireDecisionPoint('pdp', pdp);
   if (unprotected !== 'allow' && unprotected !== 'deny') throw configInvalid('unprotected', 'must be allow or deny');
   if (!Number.isInteger(policyTimeoutMs) || policyTimeoutMs < 1 || policyTimeoutMs > 600_000) {
     throw configInvalid('policyTimeoutMs', 'must be a whole number of milliseconds, at most 600000');

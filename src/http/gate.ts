@@ -9,6 +9,7 @@ import {
   publishDecision,
   type Resource,
 } from '../core/index.ts';
+import { requireDecisionPoint } from '../core/policy-decision-point.ts';
 import { meetsStepUp, publishStepUp } from '../core/step-up.ts';
 import { isWebAddress } from '../core/web-address.ts';
 import { answering401 } from './answering-401.ts';
@@ -194,7 +195,7 @@ function validated(
   const { authenticateCaller = () => undefined, decisionTimeoutMs = 2_000, resourceMetadata } = options;
   if (typeof authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
   if (typeof authenticateCaller !== 'function') throw configInvalid('authenticateCaller', 'must be a function');
-  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
+  requireDecisionPoint('pdp', pdp);
   if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   if (!(decisionTimeoutMs > 0 && decisionTimeoutMs <= 60_000)) {
     throw configInvalid('decisionTimeoutMs', 'must be more than 0 and at most 60000');

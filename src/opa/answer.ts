@@ -74,7 +74,7 @@ function decisionOf(document: JsonObject, mapped: ((result: unknown) => MappedDe
     case true:
       return allow('rule', more);
     case false:
-      return deny('no_rule', more);
+      return deny(typeof ruleId === 'string' ? 'rule' : 'no_rule', more);
     default:
       return deny('invalid_answer', details);
   }

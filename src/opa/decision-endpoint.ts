@@ -10,6 +10,7 @@ import {
   type PolicyDecisionPoint,
 } from '../core/index.ts';
 import { type JsonLimits, parseJsonObject } from '../core/json-object.ts';
+import { requireDecisionPoint } from '../core/policy-decision-point.ts';
 import { readBytes } from '../core/read-bytes.ts';
 import { membersOf } from './members.ts';
 import { readDecisionCallInput } from './wire-request.ts';
@@ -82,7 +83,7 @@ function settingsOf(options: DecisionEndpointOptions) {
   refuseUnknownOptions(options, OPTIONS);
   refuseUndefined(options, ['token']);
   const { pdp, environment, path = '/v1/data/authz/allow', readInput = readDecisionCallInput } = options;
-  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
+  requireDecisionPoint('pdp', pdp);
   if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   if (typeof readInput !== 'function') throw configInvalid('readInput', 'must be a function');
   if (typeof path !== 'string' || !PATH.test(path))

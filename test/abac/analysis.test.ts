@@ -267,7 +267,7 @@ describe('diff, prove and representatives', () => {
     }
     for (const decision of ['Deny', 'toString', undefined] as never[]) {
       expect(() => prove(fine, { when: 'always', decision })).toThrow(
-        expect.objectContaining({ code: 'CONFIG_INVALID' }),
+        expect.objectContaining({ code: 'CONFIG_INVALID', field: 'decision' }),
       );
     }
     expect(() => [...representatives(fine, { limit: 100 })]).toThrow(

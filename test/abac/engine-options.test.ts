@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import type { AccessRequest } from 'doorward';
 import {
   and,
@@ -138,6 +139,7 @@ describe.each([false, true])('predicates (generated code: %s)', (generateCode) =
     ],
     ['a promise of yes', () => Promise.resolve(true)],
     ['a promise that is rejected', () => Promise.reject(new Error('unheard'))],
+    ['a promise of another realm that is rejected', () => runInNewContext('Promise.reject(new Error("unheard"))')],
     ['1', () => 1],
     ['"true"', () => 'true'],
     ['nothing', () => undefined],

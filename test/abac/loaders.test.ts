@@ -215,6 +215,8 @@ describe('loaders that cannot be meant', () => {
     ['loaders[0].names', [{ of: 'subject', names: ['__proto__'], load }]],
     ['loaders[0].names', [{ of: 'resource', names: ['a.b'], load }]],
     ['loaders[0].load', [{ of: 'resource', names: ['a'], load: 'yes' }]],
+    ['loaders[0].timeoutMs', [{ of: 'resource', names: ['a'], load, timeoutMs: 5 }]],
+    ['loaders', { of: 'resource', names: ['a'], load }],
     [
       'loaders[1].names',
       [

@@ -36,11 +36,17 @@ const asPolicy = (rules: unknown): unknown => asPolicyOf(rules);
 const asRule = (condition: unknown): unknown => asPolicy([{ id: 'r', effect: 'allow', when: condition }]);
 const deep = (levels: number): unknown => (levels === 1 ? when : { not: deep(levels - 1) });
 const department = { attr: 'subject.department' };
+const notOneObject =
+  '$ must be a JSON object in UTF-8, without a name twice, of texts and numbers that RFC 7493 allows';
 
 describe('a policy that is not one is refused with the path of what is wrong', () => {
   it.each<[string, unknown, string]>([
     ['null', null, '$ must be an object'],
     ['an array', [], '$ must be an object'],
+    ['a text that is no JSON', '{"name":"p",}', '$ must be valid JSON'],
+    ['an empty file', Buffer.of(), '$ must be valid JSON'],
+    ['a name twice', '{"name":"p","name":"q"}', notOneObject],
+    ['bytes that are no UTF-8', Buffer.from('{"name":"\xe9"}', 'latin1'), notOneObject],
     ['no name', { combining: 'first-match', rules: [] }, '$ has no "name"'],
     ['an empty name', { name: '', combining: 'first-match', rules: [] }, '$.name must be a non-empty string'],
     [

@@ -91,4 +91,14 @@ describe('shadow', () => {
     const make = () => shadow(says(deny('rule')), says(deny('rule')), { onDivergence: () => {}, ...options });
     expect(make).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', field: Object.keys(options)[0] }));
   });
+
+  it('refuses what cannot decide', () => {
+    const options = { onDivergence: () => {} };
+    expect(() => shadow({} as never, says(deny('rule')), options)).toThrow(
+      expect.objectContaining({ field: 'obeyed' }),
+    );
+    expect(() => shadow(says(deny('rule')), undefined as never, options)).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', field: 'compared' }),
+    );
+  });
 });

@@ -57,6 +57,22 @@ describe('withFallback', () => {
     expect(withFallback(throws, throws).decide(request)).toEqual(deny('error'));
   });
 
+  it('refuses what cannot decide, which nobody would notice before it is asked', () => {
+    const engine = says(allow('rule'));
+    for (const none of [
+      undefined,
+      null,
+      {},
+      { decide: true },
+      () => allow('rule'),
+    ] as unknown as PolicyDecisionPoint[]) {
+      expect(() => withFallback(none, engine)).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', field: 'first' }),
+      );
+      expect(() => withFallback(engine, none)).toThrow(expect.objectContaining({ field: 'fallback' }));
+    }
+  });
+
   it('stays synchronous where its points are', () => {
     expect(isPromise(withFallback(says(deny('timeout')), says(allow('rule'))).decide(request))).toBe(false);
   });

@@ -286,6 +286,13 @@ describe('a policy with an input and a result of its own', () => {
       ruleId: 'owner',
       validUntil: 5,
     });
+    expect(await mapped('{"allowed":false,"ruleId":"locked"}', itself)).toEqual({
+      allowed: false,
+      effect: 'deny',
+      reason: 'rule',
+      id: 'i',
+      ruleId: 'locked',
+    });
     expect(await mapped('{"allowed":false,"ruleId":7}', itself)).toEqual({
       allowed: false,
       effect: 'deny',

@@ -1,9 +1,13 @@
 import type { AccessRequest } from 'doorward';
 import {
   attr,
+  contains,
   createPolicyEngine,
   eq,
   type Filter,
+  isIn,
+  lt,
+  ne,
   not,
   owner,
   type Policy,
@@ -180,4 +184,24 @@ describe('many rules', () => {
     );
     expect(toPostgres(allowed, { columns: { a: 'a' } }).values[0]).toEqual(groups);
   });
+});
+
+test.each([
+  ['a constant', rule.deny('d', eq(attr('resource.hidden'), true))],
+  ['another constant', rule.deny('d', not(ne(attr('resource.hidden'), true)))],
+  ['constants', rule.deny('d', isIn(attr('resource.hidden'), [1, 2]))],
+  ['a constant that it comes before', rule.deny('d', lt(attr('resource.hidden'), 5))],
+  ['a constant in a list', rule.deny('d', contains(attr('resource.hidden'), 'a'))],
+])('a column whose type nobody named passes for no text beside %s', (_, hides) => {
+  const filter = createPolicyEngine(policy('p', [hides, rule.allow('a', 'always')])).filter(query);
+  for (const write of [
+    () => toPostgres(filter, { columns: { hidden: 'hidden' } }),
+    () => toPrisma(filter, { fields: { hidden: 'hidden' } }),
+    () => toUcast(filter, { fields: { hidden: 'hidden' } }),
+  ]) {
+    expect(write).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringContaining('hidden') }),
+    );
+  }
+  expect(() => toPostgres(filter, { columns: { hidden: { column: 'hidden', type: 'text' } } })).not.toThrow();
 });

@@ -1,3 +1,4 @@
+import { configInvalid } from '../../core/config-invalid.ts';
 import type { AccessRequest, Decision, Effect } from '../../core/index.ts';
 import type { Condition, Policy } from '../policy/policy.ts';
 import { both, negated } from './goal.ts';
@@ -31,6 +32,7 @@ export function prove(policy: Policy, property: PolicyProperty, options: Analysi
   const budget = budgetOf(options);
   const { engine, allows } = matterOf(policy);
   const { when, decision } = property;
+  if (decision !== 'allow' && decision !== 'deny') throw configInvalid('decision', 'must be "allow" or "deny"');
   const asPolicy: Policy = {
     name: 'property',
     combining: 'first-match',

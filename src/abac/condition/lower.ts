@@ -7,10 +7,12 @@ import type {
   PolicyRule,
   Scalar,
 } from '../policy/policy.ts';
+import { bare } from './bare.ts';
 import type { Leaf, Node, Term } from './node.ts';
 
 /** The whole condition of a rule: the resource types and actions it is about, and what it asks of the request. */
-export function lowerRule({ resources, actions, when }: PolicyRule): Node {
+export function lowerRule(rule: PolicyRule): Node {
+  const { resources, actions, when } = bare(rule);
   return conjunction([
     ...oneOf('resource.type', resources),
     ...oneOf('action', actions),
@@ -19,7 +21,8 @@ export function lowerRule({ resources, actions, when }: PolicyRule): Node {
 }
 
 /** Brings a condition into the few forms of {@link Node}: `ne` is not equal, `gt` is less the other way round. */
-export function lower(condition: Condition): Node {
+export function lower(given: Condition): Node {
+  const condition = bare(given);
   if ('and' in condition) return conjunction(condition.and.map(lower));
   if ('or' in condition) return { kind: 'or', nodes: condition.or.map(lower) };
   if ('not' in condition) return not(lower(condition.not));
@@ -56,8 +59,8 @@ function membership(item: Operand, list: ListOperand): Leaf {
   return {
     kind: 'member',
     item: termOf(item),
-    list: 'attr' in list ? list : { values: list },
-    emptyIsUnknown: isAttribute(item) && 'attr' in list,
+    list: isList(list) ? bare({ values: list }) : bare(list),
+    emptyIsUnknown: isAttribute(item) && !isList(list),
   };
 }
 
@@ -74,7 +77,11 @@ function swapped([a, b]: readonly [Operand, Operand]): readonly [Operand, Operan
 }
 
 function termOf(operand: Operand): Term {
-  return isAttribute(operand) ? operand : { value: operand };
+  return bare(isAttribute(operand) ? operand : { value: operand });
+}
+
+function isList(operand: ListOperand): operand is readonly Scalar[] {
+  return Array.isArray(operand);
 }
 
 function isAttribute(operand: Operand): operand is AttributeRef {

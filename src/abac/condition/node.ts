@@ -43,6 +43,27 @@ export type Node =
   | { readonly kind: 'and' | 'or'; readonly nodes: readonly Node[] }
   | { readonly kind: 'not'; readonly node: Node };
 
+/** The conditions that a node is made of. */
+export function leavesIn(node: Node): readonly Leaf[] {
+  switch (node.kind) {
+    case 'not':
+      return leavesIn(node.node);
+    case 'and':
+    case 'or':
+      return node.nodes.flatMap(leavesIn);
+    default:
+      return [node];
+  }
+}
+
+/** The attributes that a condition compares. */
+export function attributesOf(leaf: Leaf): readonly AttributeRef[] {
+  if (leaf.kind === 'predicate') return [];
+  if (leaf.kind === 'present') return [leaf.attribute];
+  const sides = leaf.kind === 'member' ? [leaf.item, leaf.list] : [leaf.left, leaf.right];
+  return sides.filter((side) => 'attr' in side);
+}
+
 export function isConstantTerm(term: Term): term is Constant {
   return 'value' in term;
 }

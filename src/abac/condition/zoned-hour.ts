@@ -1,6 +1,9 @@
 /** April 2262: OPA, which has to give the same answer, counts nanoseconds in 64 bits. */
 const LATEST = 9_223_372_036_854;
 const SECOND = 1_000;
+const QUARTER = 15 * 60 * SECOND;
+/** Since then every zone has changed its hour on a quarter of an hour of UTC; offsets before had minutes and seconds. */
+const QUARTERS_SINCE = Date.UTC(2020, 0);
 
 /**
  * Makes the function that tells the hour of the day in a time zone; `undefined` for what is no moment, and for
@@ -22,4 +25,14 @@ export function zonedHour(timeZone: string): (time: unknown) => number | undefin
     }
     return hour;
   };
+}
+
+/**
+ * The next moment at which the hour could be another one in whatever zone: it changes with a full hour or with the
+ * offset of its zone, and after the latest moment it is unknown.
+ */
+export function nextHourChange(now: number): number {
+  const step = now < QUARTERS_SINCE ? SECOND : QUARTER;
+  const next = Math.floor(now / step) * step + step;
+  return now <= LATEST ? Math.min(next, LATEST + 1) : next;
 }

@@ -7,6 +7,7 @@ import type { Predicate } from './predicates.ts';
 import type { OrderedRule } from './rules.ts';
 import { has } from './step.ts';
 import { earlier } from './valid-until.ts';
+import { PROBE } from './view.ts';
 
 /** Whether the platform lets text become code; a page or server may forbid it, for good reasons. */
 export function canGenerateCode(): boolean {
@@ -23,6 +24,7 @@ type Decide = (request: AccessRequest) => Decision;
 const HELPERS = {
   O: Object.prototype,
   G: Object.getPrototypeOf,
+  P: PROBE,
   K: isScalar,
   N: Number.isFinite,
   H: has,
@@ -53,7 +55,7 @@ export function generated(
   const read = new Set([...FIELDS, ...names.subject, ...names.resource, ...names.environment]);
   const source = `"use strict";return function(Q){
 if(${[...read].map((name) => `${JSON.stringify(name)} in O`).join('||')}||Q==null)return X(Q);
-const S=Q.subject,R=Q.resource,E=Q.environment;${plain('Q')}
+${plain('Q')}const S=Q.subject,R=Q.resource,E=Q.environment;
 if(S==null||R==null||E==null)return X(Q);
 ${holder('s', 'S', names.subject)}${holder('r', 'R', names.resource)}${holder('e', 'E', names.environment)}
 let v,u;
@@ -64,16 +66,15 @@ return A(${rules.length},Q,u)}`;
 }
 
 /**
- * A primitive value has another prototype, too. Nothing is asked at run time when the compiler has just seen a value
- * of the object being read.
+ * A primitive value has another prototype, too. The compiler knows the prototype of what has just been read from, and
+ * no getter is behind the probe.
  */
 function plain(variable: string): string {
-  return `{const p=G(${variable});if(p!==O&&p!==null)return X(Q)}`;
+  return `${variable}[P];{const p=G(${variable});if(p!==O&&p!==null)return X(Q)}`;
 }
 
 /** Declares the attributes of a part; they have to be plain only when some are read. */
-function holder(variable: string, part: string, [name]: ReadonlySet<string>): string {
-  const declared = `const ${variable}=${part}.attributes;${plain(part)}\n`;
-  if (name === undefined) return declared;
-  return `${declared}if(${variable}==null)return X(Q);${variable}[${JSON.stringify(name)}];${plain(variable)}\n`;
+function holder(variable: string, part: string, names: ReadonlySet<string>): string {
+  const declared = `${plain(part)}const ${variable}=${part}.attributes;\n`;
+  return names.size === 0 ? declared : `${declared}if(${variable}==null)return X(Q);${plain(variable)}\n`;
 }

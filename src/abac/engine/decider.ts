@@ -1,11 +1,11 @@
 import type { AccessRequest, Decision } from '../../core/index.ts';
 import { isField, namesIn, type Part } from '../condition/attribute.ts';
-import { isConstantTerm, type Leaf, type Node } from '../condition/node.ts';
+import { attributesOf, leavesIn } from '../condition/node.ts';
 import { keyOf, searchOf } from './candidates.ts';
 import { canGenerateCode, generated } from './code.ts';
 import type { Answer } from './decision.ts';
 import { link } from './link.ts';
-import { type Known, termsOf } from './literal.ts';
+import type { Known } from './literal.ts';
 import type { Predicate } from './predicates.ts';
 import type { OrderedRule } from './rules.ts';
 import { walk } from './step.ts';
@@ -51,17 +51,10 @@ export function decider({ rules, predicates, answer, generateCode }: Compiling):
 /** The attributes that rules read, each once. */
 function namesRead(rules: readonly OrderedRule[]): Names {
   const names: Record<Part, Set<string>> = { subject: new Set(), resource: new Set(), environment: new Set() };
-  for (const leaf of rules.flatMap(({ node }) => leavesOf(node))) {
-    for (const term of termsOf(leaf)) {
-      if (isConstantTerm(term) || term.attr === 'action' || isField(term.attr)) continue;
-      const { part, name } = namesIn(term.attr);
-      names[part].add(name);
-    }
+  for (const { attr } of rules.flatMap(({ node }) => leavesIn(node)).flatMap(attributesOf)) {
+    if (isField(attr)) continue;
+    const { part, name } = namesIn(attr);
+    names[part].add(name);
   }
   return { subject: [...names.subject], resource: [...names.resource], environment: [...names.environment] };
-}
-
-function leavesOf(node: Node): readonly Leaf[] {
-  if (node.kind === 'not') return leavesOf(node.node);
-  return node.kind === 'and' || node.kind === 'or' ? node.nodes.flatMap(leavesOf) : [node as Leaf];
 }

@@ -103,7 +103,11 @@ function nameOf({ attr, timeZone }: AttributeRef): string {
   return timeZone === undefined ? attr : `${attr} in ${timeZone}`;
 }
 
-function traced(attribute: AttributeRef, { request, redact }: Seen): TracedAttribute {
-  const path = attribute.attr;
-  return { path, value: redact.has(path) ? '***' : show(valueOfTerm(attribute, request)) };
+function traced(attribute: AttributeRef, seen: Seen): TracedAttribute {
+  return { path: attribute.attr, value: isRedacted(attribute, seen) ? '***' : show(valueOfTerm(attribute, seen)) };
+}
+
+/** An hour in a time zone is counted from the time, and tells of it. */
+function isRedacted({ attr, timeZone }: AttributeRef, { redact }: Seen): boolean {
+  return redact.has(attr) || (timeZone !== undefined && redact.has('environment.time'));
 }

@@ -1,6 +1,6 @@
+import { isPresent } from '../condition/compare.ts';
 import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
 import { isScalar } from '../condition/value.ts';
-import { isPresent } from '../filter/settle.ts';
 import { settled, sidesOf } from './outcome.ts';
 import type { Predicate } from './predicates.ts';
 import { type Flip, flipOf } from './valid-until.ts';
@@ -115,10 +115,4 @@ function moreThan(source: ValueSource, constant: number, outcome: boolean): Lite
     const value = valueAt(source, view);
     return typeof value === 'number' && Number.isFinite(value) && value > constant === outcome;
   };
-}
-
-/** The attributes that a leaf reads. */
-export function termsOf(leaf: Leaf): readonly Term[] {
-  if (leaf.kind === 'predicate') return [];
-  return leaf.kind === 'present' ? [leaf.attribute] : sidesOf(leaf);
 }

@@ -1,17 +1,34 @@
 import type { AccessRequest } from '../../core/index.ts';
 import { readerOf } from '../condition/attribute.ts';
+import { compareValues, findValue, isPresent, type Outcome } from '../condition/compare.ts';
 import { isConstantTerm, type Leaf, type Node, type Term } from '../condition/node.ts';
-import { compareValues, findValue, isPresent, type Outcome } from '../filter/settle.ts';
 import type { Predicate } from './predicates.ts';
 
-/** What conditions are about when they are explained. */
+/**
+ * What conditions are about when they are explained. Every attribute is read and every predicate called once, so that
+ * a trace does not contradict itself, however large the policy and whatever answers differently twice.
+ */
 export interface Asked {
   readonly request: AccessRequest;
   readonly predicates: ReadonlyMap<string, Predicate>;
+  readonly values: Map<string, unknown>;
+  readonly answers: Map<string, Outcome>;
+  readonly outcomes: Map<Node, Outcome>;
 }
 
-/** What a condition comes out as, worked out without haste: decisions are made by {@link run}, traces by this. */
+/** What a condition comes out as, worked out without haste: this is for traces. */
 export function outcomeOf(node: Node, asked: Asked): Outcome {
+  return once(asked.outcomes, node, () => workedOut(node, asked));
+}
+
+function once<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
+  if (known.has(key)) return known.get(key) as Value;
+  const value = find();
+  known.set(key, value);
+  return value;
+}
+
+function workedOut(node: Node, asked: Asked): Outcome {
   switch (node.kind) {
     case 'and':
     case 'or': {
@@ -24,19 +41,21 @@ export function outcomeOf(node: Node, asked: Asked): Outcome {
       return outcome === undefined ? undefined : !outcome;
     }
     case 'predicate':
-      return asked.predicates.get(node.name)?.(asked.request);
+      return once(asked.answers, node.name, () => asked.predicates.get(node.name)?.(asked.request));
     case 'present':
-      return isPresent(valueOfTerm(node.attribute, asked.request));
+      return isPresent(valueOfTerm(node.attribute, asked));
     default: {
-      const [left, right] = sidesOf(node).map((side) => valueOfTerm(side, asked.request));
+      const [left, right] = sidesOf(node).map((side) => valueOfTerm(side, asked));
       return settled(node, left, right);
     }
   }
 }
 
 /** Reads a term, an own property or nothing. */
-export function valueOfTerm(term: Term, request: AccessRequest): unknown {
-  return isConstantTerm(term) ? term.value : readerOf(term.attr, term.timeZone)(request);
+export function valueOfTerm(term: Term, { request, values }: Asked): unknown {
+  if (isConstantTerm(term)) return term.value;
+  const { attr, timeZone } = term;
+  return once(values, `${attr} ${timeZone ?? ''}`, () => readerOf(attr, timeZone)(request));
 }
 
 /** A leaf that compares two values. */

@@ -1,6 +1,7 @@
+import { types } from 'node:util';
 import { configInvalid, isPlainObject } from '../../core/config-invalid.ts';
 import type { AccessRequest } from '../../core/index.ts';
-import type { Node } from '../condition/node.ts';
+import { leavesIn, type Node } from '../condition/node.ts';
 
 /** Functions that a policy names: what no condition can say. They are no part of proofs, filters and exports. */
 export type Predicates = Readonly<Record<string, (request: AccessRequest) => boolean>>;
@@ -14,7 +15,7 @@ export function predicateOf(ask: (request: AccessRequest) => unknown): Predicate
     try {
       const answer = ask(request);
       // Nobody awaits it, and a rejection that nobody hears ends the process.
-      if (answer instanceof Promise) answer.catch(() => undefined);
+      if (types.isPromise(answer)) answer.catch(() => undefined);
       return typeof answer === 'boolean' ? answer : undefined;
     } catch {
       return undefined;
@@ -37,14 +38,9 @@ export function checkedPredicates(
     if (typeof ask !== 'function') throw configInvalid(`predicates.${name}`, 'must be a function');
     tests.set(name, predicateOf(ask));
   }
-  for (const name of rules.flatMap(predicateNames)) {
-    if (!tests.has(name)) throw configInvalid(`predicates.${name}`, 'is named by the policy and missing');
+  for (const leaf of rules.flatMap(leavesIn)) {
+    if (leaf.kind === 'predicate' && !tests.has(leaf.name))
+      throw configInvalid(`predicates.${leaf.name}`, 'is named by the policy and missing');
   }
   return tests;
-}
-
-function predicateNames(node: Node): readonly string[] {
-  if (node.kind === 'predicate') return [node.name];
-  if (node.kind === 'not') return predicateNames(node.node);
-  return node.kind === 'and' || node.kind === 'or' ? node.nodes.flatMap(predicateNames) : [];
 }

@@ -4,7 +4,8 @@ import { outcomeOf } from './outcome.ts';
 import type { OrderedRule } from './rules.ts';
 
 /** Tells what every rule makes of a request, in the order in which they were given. */
-export function traceOf(rules: readonly OrderedRule[], seen: Seen): Trace {
+export function traceOf(rules: readonly OrderedRule[], about: Pick<Seen, 'request' | 'predicates' | 'redact'>): Trace {
+  const seen: Seen = { ...about, values: new Map(), answers: new Map(), outcomes: new Map() };
   return { rules: rules.map((rule) => ruleTrace(rule, seen)) };
 }
 
@@ -21,5 +22,5 @@ function ruleTrace({ rule, node }: OrderedRule, seen: Seen): RuleTrace {
 }
 
 function distinct(attributes: readonly TracedAttribute[]): readonly TracedAttribute[] {
-  return [...new Map(attributes.map((attribute) => [attribute.path, attribute])).values()];
+  return [...new Map(attributes.map((attribute) => [`${attribute.path} ${attribute.value}`, attribute])).values()];
 }

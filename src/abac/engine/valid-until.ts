@@ -1,6 +1,7 @@
 import type { AccessRequest } from '../../core/index.ts';
 import { readerOf } from '../condition/attribute.ts';
-import { isConstantTerm, type Leaf, type Node, type Term } from '../condition/node.ts';
+import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
+import { nextHourChange } from '../condition/zoned-hour.ts';
 import type { AttributeRef, Scalar } from '../policy/policy.ts';
 
 /**
@@ -8,26 +9,6 @@ import type { AttributeRef, Scalar } from '../policy/policy.ts';
  * none ahead.
  */
 export type Flip = (request: AccessRequest, now: number) => number;
-
-const QUARTER = 15 * 60_000;
-const SECOND = 1_000;
-/** Since then every zone has changed its hour on a quarter of an hour of UTC; offsets before had minutes and seconds. */
-const QUARTERS_SINCE = Date.UTC(2020, 0);
-
-/** What in a condition reads the clock: one flip for each reading. */
-export function flipsOf(node: Node): readonly Flip[] {
-  switch (node.kind) {
-    case 'and':
-    case 'or':
-      return node.nodes.flatMap(flipsOf);
-    case 'not':
-      return flipsOf(node.node);
-    default: {
-      const flip = flipOf(node);
-      return flip === undefined ? [] : [flip];
-    }
-  }
-}
 
 /** When the clock could change what a leaf says, if it reads one. A predicate may read what it likes, at any time. */
 export function flipOf(leaf: Leaf): Flip | undefined {
@@ -67,17 +48,14 @@ type Side = Term | { readonly values: readonly Scalar[] };
 
 function flipAmong(sides: readonly Side[], whenTime: Flip): Flip | undefined {
   const attributes = sides.filter((side): side is AttributeRef => 'attr' in side);
-  if (attributes.some(({ attr }) => attr === 'environment.hour')) return nextHourChange;
-  return attributes.some(isTime) ? whenTime : undefined;
+  const [readsHour, readsTime] = [attributes.some(({ attr }) => attr === 'environment.hour'), attributes.some(isTime)];
+  if (readsHour) return readsTime ? never : atNextHour;
+  return readsTime ? whenTime : undefined;
 }
 
-/**
- * The hour changes with a full hour or with the offset of its zone; both are on a quarter of an hour.
- */
-function nextHourChange(_: AccessRequest, now: number): number {
-  const step = now < QUARTERS_SINCE ? SECOND : QUARTER;
-  return Math.floor(now / step) * step + step;
-}
+const atNextHour: Flip = (_, now) => nextHourChange(now);
+/** The time against an hour of the day: nothing that anybody means. */
+const never: Flip = () => 0;
 
 /** When a comparison of the time with a moment changes: as the moment is reached, right after it, or at both. */
 interface Crossing {

@@ -38,7 +38,7 @@ const BASE: object = Object.prototype;
 
 /**
  * The same function over and over. V8 remembers where a property stands by the place in the source that reads it,
- * and only as long as one name is read there; a name with a copy to itself is read several times as fast.
+ * and only as long as one name is read there. Names with a copy to themselves make a whole decision twice as fast.
  */
 const LOADS: readonly Load[] = [
   (holder, name) => (name in BASE ? carefully(holder, name) : holder[name]),

@@ -32,6 +32,9 @@ interface Moment {
 
 const NOTHING: Holder = Object.freeze(Object.create(null));
 const BASE: object = Object.prototype;
+/** A name that nothing has: it is read for the compiler's sake, before any getter can run. */
+export const PROBE: unique symbol = Symbol('probe');
+type Probed = { readonly [PROBE]?: unknown };
 
 /** What an object with this prototype shows under a name that `Object.prototype` lacks is its own. */
 function isBase(prototype: unknown): boolean {
@@ -43,29 +46,33 @@ export type Names = Readonly<Record<Part, readonly string[]>>;
 
 /**
  * Looks at the parts of a request once, so that a comparison is one look at an own property. The compiler knows what
- * the prototype of an object is right after a value of that object has been read, and then asks nothing.
+ * the prototype of an object is right after something of that object has been read, and then asks nothing.
  */
 export function viewOf(request: AccessRequest, names: Names): View {
   if (typeof request !== 'object' || request === null || isPolluted()) return carefully(request, names);
-  const { subject, action, resource, environment } = request as Partial<AccessRequest>;
+  void (request as Probed)[PROBE];
   if (!isBase(Object.getPrototypeOf(request))) return carefully(request, names);
+  const { subject, action, resource, environment } = request as Partial<AccessRequest>;
   if (typeof subject !== 'object' || typeof resource !== 'object' || typeof environment !== 'object')
     return carefully(request, names);
   if (subject === null || resource === null || environment === null) return carefully(request, names);
-  let ofSubject: unknown = subject.attributes;
+  void (subject as Probed)[PROBE];
   if (!isBase(Object.getPrototypeOf(subject))) return carefully(request, names);
-  let ofResource: unknown = resource.attributes;
+  void (resource as Probed)[PROBE];
   if (!isBase(Object.getPrototypeOf(resource))) return carefully(request, names);
-  let ofEnvironment: unknown = environment.attributes;
+  void (environment as Probed)[PROBE];
   if (!isBase(Object.getPrototypeOf(environment))) return carefully(request, names);
+  let ofSubject: unknown = subject.attributes;
+  let ofResource: unknown = resource.attributes;
+  let ofEnvironment: unknown = environment.attributes;
   if (typeof ofSubject !== 'object' || ofSubject === null) ofSubject = NOTHING;
   else {
-    void (ofSubject as Holder).id;
+    void (ofSubject as Probed)[PROBE];
     if (!isBase(Object.getPrototypeOf(ofSubject))) ofSubject = copyOf(ofSubject, names.subject);
   }
   if (typeof ofResource !== 'object' || ofResource === null) ofResource = NOTHING;
   else {
-    void (ofResource as Holder).id;
+    void (ofResource as Probed)[PROBE];
     if (!isBase(Object.getPrototypeOf(ofResource))) ofResource = copyOf(ofResource, names.resource);
   }
   if (typeof ofEnvironment !== 'object' || ofEnvironment === null) ofEnvironment = NOTHING;

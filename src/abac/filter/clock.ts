@@ -1,12 +1,8 @@
 import type { Formula } from '../condition/formula.ts';
-import type { Leaf } from '../condition/node.ts';
+import { attributesOf, type Leaf } from '../condition/node.ts';
+import { nextHourChange } from '../condition/zoned-hour.ts';
 import type { AttributeRef } from '../policy/policy.ts';
-import { attributesOf, leavesOf } from './policy-residual.ts';
-
-const QUARTER = 15 * 60_000;
-const SECOND = 1_000;
-/** Since then every zone has changed its hour on a quarter of an hour of UTC; offsets before had minutes and seconds. */
-const QUARTERS_SINCE = Date.UTC(2020, 0);
+import { leavesOf } from './policy-residual.ts';
 
 /** Whether an attribute moves with time alone. */
 export function isClock({ attr }: AttributeRef): boolean {
@@ -26,19 +22,13 @@ export function standsUntil(formula: Formula, now: unknown): number {
 
 function leafStandsUntil(leaf: Leaf, now: number): number {
   const paths = attributesOf(leaf).map(({ attr }) => attr);
-  if (!paths.includes('environment.time')) return nextQuarter(now);
+  if (!paths.includes('environment.time')) return nextHourChange(now);
   // The filter then holds the time itself, and that is another one at every moment.
   if (paths.length > 1) return 0;
   return constantsOf(leaf).reduce(
     (earliest, moment) => Math.min(earliest, nextCrossing(moment, now)),
     Number.POSITIVE_INFINITY,
   );
-}
-
-/** The hour changes with a full hour or with the offset of its zone; both are on a quarter of an hour. */
-function nextQuarter(now: number): number {
-  const step = now < QUARTERS_SINCE ? SECOND : QUARTER;
-  return Math.floor(now / step) * step + step;
 }
 
 /** A clock of whole milliseconds passes the moment it has reached a millisecond later, any other one at once. */

@@ -15,6 +15,8 @@ export type ColumnType = ScalarType | `${ScalarType}[]`;
 export interface Field<C> {
   readonly column: C;
   readonly type: ColumnType;
+  /** The option that names the column and no type, so that texts were assumed. */
+  readonly assumedAt?: string;
 }
 
 /** Finds the column that holds an attribute of the resource. */
@@ -35,7 +37,7 @@ export function fieldsIn(option: string, columns: Readonly<Record<string, Column
     const [column, type] = typeof entry === 'string' ? [entry, 'text' as const] : [entry?.column, entry?.type];
     if (typeof column !== 'string' || column === '') throw configInvalid(at, 'must name a column');
     if (!TYPES.has(type)) throw configInvalid(`${at}.type`, 'must be a known column type');
-    fields.set(name, { column, type });
+    fields.set(name, typeof entry === 'string' ? { column, type, assumedAt: at } : { column, type });
   }
   return ({ attr }) => fields.get(nameOf(attr)) ?? unmapped(option, nameOf(attr));
 }
@@ -61,6 +63,19 @@ export function isList({ type }: Field<unknown>): boolean {
 /** The type of a column's values, or of the elements of its lists. */
 export function elementType({ type }: Field<unknown>): ScalarType {
   return (isList({ column: undefined, type }) ? type.slice(0, -2) : type) as ScalarType;
+}
+
+/**
+ * A column whose type nobody named, and which the policy compares with a number, a boolean or a list, hardly holds
+ * texts. Taken for one, it would differ from all of them, and what a rule denies would be found.
+ *
+ * @throws `CONFIG_INVALID`
+ */
+export function refuseAssumedType(...sides: readonly object[]): void {
+  for (const side of sides) {
+    if ('assumedAt' in side && typeof side.assumedAt === 'string')
+      throw configInvalid(side.assumedAt, 'is compared with what is no text: name its type, { column, type }');
+  }
 }
 
 /** The error of a filter that a backend could only say nearly. */

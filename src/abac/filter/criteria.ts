@@ -1,7 +1,7 @@
 import type { Formula } from '../condition/formula.ts';
 import { isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
 import type { Scalar } from '../policy/policy.ts';
-import { elementType, type Field, type FieldOf, inexact, isList } from './columns.ts';
+import { elementType, type Field, type FieldOf, inexact, isList, refuseAssumedType } from './columns.ts';
 import { always, type Criterion, every, isValue, never, type Operator, some, type Value } from './criterion.ts';
 import type { Filter } from './filter.ts';
 
@@ -58,6 +58,7 @@ function equal<C>(left: Side<C>, right: Side<C>, outcome: boolean, empty: boolea
 
 function less<C>(left: Side<C>, right: Side<C>, outcome: boolean, empty: boolean): Criterion<C> {
   const group = groupOf(left);
+  if (group !== groupOf(right)) refuseAssumedType(left, right);
   if (group !== groupOf(right) || (group !== 'text' && group !== 'number')) return never();
   refuseInexactTexts(left, right);
   const limits = every(limitsOf(left, empty), limitsOf(right, empty));
@@ -90,6 +91,7 @@ function oneOf<C>(field: Field<C>, values: readonly Scalar[], outcome: boolean, 
 }
 
 function has<C>(list: Field<C>, item: Side<C>, outcome: boolean, empty: boolean): Criterion<C> {
+  if (!isList(list)) refuseAssumedType(list);
   if (!isList(list) || (!isValue(item) && isList(item))) return never();
   const possible = canEqual(list, item);
   if (outcome) return possible ? every({ kind: 'has', list, item, outcome }, limitsOf(item, empty)) : never();
@@ -154,7 +156,10 @@ function groupOf(side: Side<unknown>): Group {
 }
 
 function canEqual(field: Field<unknown>, other: Side<unknown>): boolean {
-  if (groupOf(field) !== groupOf(other)) return false;
+  if (groupOf(field) !== groupOf(other)) {
+    refuseAssumedType(field, other);
+    return false;
+  }
   if (!isValue(other)) {
     if ((elementType(field) === 'uuid') === (elementType(other) === 'uuid')) return true;
     throw inexact('a UUID', 'is compared with a column of texts');

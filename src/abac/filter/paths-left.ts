@@ -1,6 +1,7 @@
 import type { AccessRequest } from '../../core/index.ts';
+import { attributesOf } from '../condition/node.ts';
 import type { AttributePath, AttributeRef, Policy } from '../policy/policy.ts';
-import { attributesOf, leavesOf, policyResidual } from './policy-residual.ts';
+import { leavesOf, policyResidual } from './policy-residual.ts';
 
 /**
  * Which of the open attributes the answer still hangs on: none when it is settled whatever they are, and all when a

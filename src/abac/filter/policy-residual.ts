@@ -2,7 +2,7 @@ import { combined, type RuleFormula, ruleFormula } from '../condition/allowed-wh
 import { ALWAYS, type Formula, NEVER } from '../condition/formula.ts';
 import { lowerRule } from '../condition/lower.ts';
 import type { Leaf } from '../condition/node.ts';
-import type { AttributeRef, Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type Residual, residualOf } from './residual.ts';
 
 /** Prepares a policy for partial evaluation: what is left of "it allows". The policy has been parsed. */
@@ -26,12 +26,4 @@ export function policyResidual({ combining, rules }: Policy): Residual {
 /** The conditions that a formula is made of. */
 export function leavesOf(formula: Formula): readonly Leaf[] {
   return formula.kind === 'leaf' ? [formula.leaf] : formula.formulas.flatMap(leavesOf);
-}
-
-/** The attributes that a condition compares. */
-export function attributesOf(leaf: Leaf): readonly AttributeRef[] {
-  if (leaf.kind === 'predicate') return [];
-  if (leaf.kind === 'present') return [leaf.attribute];
-  const sides = leaf.kind === 'member' ? [leaf.item, leaf.list] : [leaf.left, leaf.right];
-  return sides.filter((side) => 'attr' in side);
 }

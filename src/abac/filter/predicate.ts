@@ -1,7 +1,8 @@
 import type { Attributes } from '../../core/index.ts';
 import { ownProperty } from '../../core/own-property.ts';
+import { attributesOf } from '../condition/node.ts';
 import type { Filter } from './filter.ts';
-import { attributesOf, leavesOf } from './policy-residual.ts';
+import { leavesOf } from './policy-residual.ts';
 import { nameIn, testOf } from './resource-test.ts';
 
 /** A resource as a filter looks at it. */

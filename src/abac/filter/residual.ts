@@ -1,11 +1,12 @@
 import type { AccessRequest } from '../../core/index.ts';
 import { readerOf } from '../condition/attribute.ts';
+import { bare } from '../condition/bare.ts';
+import { compareValues, findValue, isPresent, isUnknown } from '../condition/compare.ts';
 import { ALWAYS, all, any, type Formula, NEVER } from '../condition/formula.ts';
 import { type Constants, isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
 import { isScalar } from '../condition/value.ts';
 import { deepFreeze } from '../policy/json.ts';
 import type { AttributeRef, Scalar } from '../policy/policy.ts';
-import { compareValues, findValue, isPresent, isUnknown } from './settle.ts';
 
 /** Whether an attribute is still to be asked for; what the request has in its place is not read. */
 export type IsOpen = (attribute: AttributeRef) => boolean;
@@ -67,7 +68,7 @@ function compareOf(leaf: Compare, outcome: boolean): Residual {
     if (isConstantTerm(isLeftOpen ? right : left)) return whole;
     const value = (isLeftOpen ? readRight : readLeft)(request);
     if (isUnknown(value, emptyIsUnknown) || !isScalar(value) || !hasOutcome(kind, value)) return NEVER;
-    return { kind: 'leaf', leaf: { ...leaf, [isLeftOpen ? 'right' : 'left']: { value } }, outcome };
+    return { kind: 'leaf', leaf: { ...leaf, [isLeftOpen ? 'right' : 'left']: bare({ value }) }, outcome };
   };
 }
 
@@ -85,13 +86,13 @@ function memberOf(leaf: Member, outcome: boolean): Residual {
     if (isItemOpen) {
       if (isListOpen || 'values' in list) return whole;
       const values = possibleMembers(readList(request), emptyIsUnknown, outcome);
-      return values === undefined ? NEVER : { kind: 'leaf', leaf: { ...leaf, list: { values } }, outcome };
+      return values === undefined ? NEVER : { kind: 'leaf', leaf: { ...leaf, list: bare({ values }) }, outcome };
     }
     const value = readItem(request);
     if (!isListOpen) return settled(findValue(value, readList(request), emptyIsUnknown) === outcome);
     if (isConstantTerm(item)) return whole;
     if (isUnknown(value, emptyIsUnknown) || !isScalar(value)) return NEVER;
-    return { kind: 'leaf', leaf: { ...leaf, item: { value } }, outcome };
+    return { kind: 'leaf', leaf: { ...leaf, item: bare({ value }) }, outcome };
   };
 }
 

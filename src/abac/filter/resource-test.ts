@@ -1,10 +1,10 @@
 import type { Attributes } from '../../core/index.ts';
 import { namesIn } from '../condition/attribute.ts';
+import { compareValues, findValue, isPresent, isUnknown } from '../condition/compare.ts';
 import type { Formula } from '../condition/formula.ts';
 import { type Constant, isConstantTerm, type Leaf, type Term } from '../condition/node.ts';
 import { isScalar } from '../condition/value.ts';
 import type { AttributeRef } from '../policy/policy.ts';
-import { compareValues, findValue, isPresent, isUnknown } from './settle.ts';
 
 /** Looks at the attributes and the id of a resource. */
 export type Test = (attributes: Attributes, id: unknown) => boolean;

@@ -2,15 +2,28 @@ import type { Attributes } from '../../core/index.ts';
 import { withDeadline } from '../../core/index.ts';
 import type { LoadAttributes } from './attribute-loader.ts';
 
+/** What tells entities apart, in an object that may be somebody else's later. */
+interface Entity {
+  readonly type?: unknown;
+  readonly id?: unknown;
+}
+
+interface Loaded {
+  readonly type: unknown;
+  readonly id: unknown;
+  readonly attributes: Promise<Attributes | undefined>;
+}
+
 /**
- * Makes the function that loads the attributes of one entity: once as long as the object lives, together with all
- * that are asked for in the same turn. It never rejects; what fails, is late or makes no sense is `undefined`.
+ * Makes the function that loads the attributes of one entity: once as long as the object lives and stands for the
+ * same one, together with all that are asked for in the same turn. What fails, is late or makes no sense is
+ * `undefined`, and so is what was loaded for an object that has become another entity meanwhile.
  */
-export function loadOnce<Entity extends object>(
+export function loadOnce(
   load: LoadAttributes<Entity>,
   timeoutMs: number,
 ): (entity: Entity) => Promise<Attributes | undefined> {
-  const loaded = new WeakMap<Entity, Promise<Attributes | undefined>>();
+  const loaded = new WeakMap<Entity, Loaded>();
   let waiting: Entity[] = [];
   let batch: Promise<readonly (Attributes | undefined)[]> | undefined;
 
@@ -25,12 +38,17 @@ export function loadOnce<Entity extends object>(
   };
   return (entity) => {
     const known = loaded.get(entity);
-    if (known !== undefined) return known;
+    if (known !== undefined && isSame(known, entity)) return known.attributes;
+    const { type, id } = entity;
     const place = waiting.push(entity) - 1;
-    const attributes = nextBatch().then((all) => all[place]);
-    loaded.set(entity, attributes);
+    const attributes = nextBatch().then((all) => (isSame({ type, id }, entity) ? all[place] : undefined));
+    loaded.set(entity, { type, id, attributes });
     return attributes;
   };
+}
+
+function isSame(before: Entity, entity: Entity): boolean {
+  return before.id === entity.id && before.type === entity.type;
 }
 
 /** After the promises that are settled already: resolvers that wait for one another still ask together. */
@@ -38,7 +56,7 @@ function endOfTurn(): Promise<void> {
   return new Promise((resolve) => void Promise.resolve().then(() => process.nextTick(resolve)));
 }
 
-async function loadAll<Entity>(
+async function loadAll(
   load: LoadAttributes<Entity>,
   entities: readonly Entity[],
   timeoutMs: number,

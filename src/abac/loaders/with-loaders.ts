@@ -1,11 +1,11 @@
-import { configInvalid, requireWholeNumber } from '../../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import type { AccessRequest, Attributes, Decision, MaybePromise, PolicyDecisionPoint } from '../../core/index.ts';
 import { ownProperty } from '../../core/own-property.ts';
 import { isAttributePath, isField } from '../condition/attribute.ts';
 import type { PolicyEngine } from '../engine/policy-engine.ts';
 import { pathsLeft } from '../filter/paths-left.ts';
 import type { AttributePath } from '../policy/policy.ts';
-import type { AttributeLoader } from './attribute-loader.ts';
+import type { AttributeLoader, LoadAttributes } from './attribute-loader.ts';
 import { loadOnce } from './load-once.ts';
 
 export interface LoaderOptions {
@@ -39,7 +39,9 @@ export function withLoaders(
   loaders: readonly AttributeLoader[],
   options: LoaderOptions = {},
 ): PolicyDecisionPoint {
+  refuseUnknownOptions(options, ['timeoutMs']);
   const timeoutMs = requireWholeNumber('timeoutMs', options.timeoutMs ?? 500, 1, 600_000);
+  if (!Array.isArray(loaders)) throw configInvalid('loaders', 'must be a list');
   const sources = loaders.map((loader, index) => sourceOf(loader, `loaders[${index}]`, timeoutMs));
   const sourceAt = new Map<AttributePath, Source>();
   for (const [index, source] of sources.entries()) {
@@ -62,7 +64,10 @@ export function withLoaders(
   };
 }
 
-function sourceOf({ of: side, names, load }: AttributeLoader, at: string, timeoutMs: number): Source {
+function sourceOf(loader: AttributeLoader, at: string, timeoutMs: number): Source {
+  const { of: side, names, load, ...others } = loader;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw configInvalid(`${at}.${unknown}`, 'is not a known option');
   if (side !== 'subject' && side !== 'resource') throw configInvalid(`${at}.of`, 'must be "subject" or "resource"');
   if (!Array.isArray(names) || names.length === 0) throw configInvalid(`${at}.names`, 'must be a list of names');
   if (typeof load !== 'function') throw configInvalid(`${at}.load`, 'must be a function');
@@ -72,16 +77,19 @@ function sourceOf({ of: side, names, load }: AttributeLoader, at: string, timeou
       throw configInvalid(`${at}.names`, 'must hold names of attributes');
     return [path, name];
   });
-  return { side, names: new Map(paths), load: loadOnce<object>(load as never, timeoutMs) };
+  return { side, names: new Map(paths), load: loadOnce(load as LoadAttributes<object>, timeoutMs) };
 }
 
 /** What is there stays: `null` is an answer too. */
 function isMissing(request: AccessRequest, path: AttributePath): boolean {
   const [side, name] = split(path);
   const entity = ownProperty(request, side);
-  return (
-    typeof entity === 'object' && entity !== null && ownProperty(ownProperty(entity, 'attributes'), name) === undefined
-  );
+  return isHolder(entity) && ownProperty(ownProperty(entity, 'attributes'), name) === undefined;
+}
+
+/** A list holds no values by name: no loader can tell whose they would be. */
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The request with what the loaders brought, in objects of its own. */
@@ -93,14 +101,16 @@ async function filled(
   const found = await Promise.all(
     [...needed].map(async (path) => {
       const [side, name] = split(path);
-      const attributes = await sourceAt.get(path)?.load(request[side]);
-      return { side, name, value: ownProperty(attributes, name) };
+      const loaded = sourceAt.get(path)?.load(request[side]);
+      const value = await loaded?.then((attributes) => ownProperty(attributes, name)).catch(() => undefined);
+      return { side, name, value };
     }),
   );
   const extended = (side: Side): object => {
     const brought = found.filter((one) => one.side === side && one.value !== undefined);
     if (brought.length === 0) return {};
-    const attributes: Record<string, unknown> = { ...request[side].attributes };
+    const own = ownProperty(request[side], 'attributes');
+    const attributes: Record<string, unknown> = isHolder(own) ? { ...own } : {};
     for (const { name, value } of brought) attributes[name] = value;
     return { [side]: { ...request[side], attributes } };
   };

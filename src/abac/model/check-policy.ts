@@ -45,7 +45,9 @@ function typesIn({ resources, actions }: PolicyRule, at: string, model: ModelVoc
   return ({ attr }, where) => {
     if (attr === 'action') return [{ kind: 'string', isList: false, allowed: verbs }];
     if (attr === 'resource.type') return [{ kind: 'string', isList: false, allowed: types }];
-    if (!attr.startsWith('resource.')) return [model.paths.get(attr) ?? refuse(`${where}.attr`, 'is not in the model')];
+    if (!attr.startsWith('resource.')) {
+      return [model.paths.get(attr) ?? refuse(`${where}.attr`, unknown('an attribute', [...model.paths.keys()]))];
+    }
     return about.map(
       ([type, { paths }]) => paths.get(attr) ?? refuse(`${where}.attr`, `is no attribute of ${JSON.stringify(type)}`),
     );

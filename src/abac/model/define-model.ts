@@ -17,7 +17,8 @@ export interface Model<M extends ModelDefinition = ModelDefinition> {
    *
    * @throws `CONFIG_INVALID` for a type that the model does not have.
    */
-  rules<const R extends ResourceOf<M> = ResourceOf<M>>(...resources: readonly R[]): ModelRules<M, R>;
+  // Spelt out, since a compiler that refuses a name would print the whole model for `ResourceOf<M>`.
+  rules<const R extends keyof M['resources'] & string = ResourceOf<M>>(...resources: readonly R[]): ModelRules<M, R>;
   /**
    * Makes a policy, and checks what the compiler cannot.
    *

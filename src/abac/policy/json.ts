@@ -9,9 +9,18 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export function documentOf(json: unknown): unknown {
   if (typeof json !== 'string' && !(json instanceof Uint8Array)) return json;
   const value = typeof json === 'string' ? parseJsonText(json, I_JSON) : parseJsonObject(Buffer.from(json), I_JSON);
-  if (value === undefined)
-    throw configInvalid('$', 'must be the text of a JSON object (RFC 7493) without a name twice');
+  if (value === undefined) throw configInvalid('$', problemOf(String(Buffer.from(json))));
   return value;
+}
+
+/** Who forgot a comma looks for another mistake than who wrote a name twice. */
+function problemOf(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return 'must be valid JSON';
+  }
+  return 'must be a JSON object in UTF-8, without a name twice, of texts and numbers that RFC 7493 allows';
 }
 
 /**

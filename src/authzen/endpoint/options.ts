@@ -1,6 +1,7 @@
 import { bearerToken } from '../../core/bearer-token.ts';
 import { configInvalid, refuseUndefined, refuseUnknownOptions, requireWholeNumber } from '../../core/config-invalid.ts';
 import type { EnvironmentSource, MaybePromise, PolicyDecisionPoint, Resource, Subject } from '../../core/index.ts';
+import { requireDecisionPoint } from '../../core/policy-decision-point.ts';
 import { baseAddress, basePath } from '../base-address.ts';
 import type { AuthzenResource, AuthzenSubject } from '../information-model.ts';
 import { pageKey } from './page-token.ts';
@@ -67,7 +68,7 @@ export function endpointSettings(options: AuthzenEndpointOptions): EndpointSetti
   refuseUnknownOptions(options, NAMES);
   refuseUndefined(options, ['token', 'resolveSubject', 'resolveResource']);
   const { pdp, environment, resolveSubject, resolveResource, search = {}, subjectTypes = ['user'] } = options;
-  if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
+  requireDecisionPoint('pdp', pdp);
   if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   refuseUnknownOptions(search, ['subjects', 'resources', 'actions']);
   const { subjects, resources, actions } = search;

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 
 /** The columns that random rows have. Of `id` and the lists, too, any may be `NULL`. */
 export const columns = {
-  id: 'id',
-  t: 't',
-  u: 'u',
+  id: { column: 'id', type: 'text' },
+  t: { column: 't', type: 'text' },
+  u: { column: 'u', type: 'text' },
   n: { column: 'n', type: 'number' },
   i: { column: 'i', type: 'integer' },
   b: { column: 'b', type: 'boolean' },

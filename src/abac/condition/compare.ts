@@ -1,6 +1,6 @@
-import type { Leaf } from '../condition/node.ts';
-import { isTextLess } from '../condition/text-order.ts';
-import { isScalar } from '../condition/value.ts';
+import type { Leaf } from './node.ts';
+import { isTextLess } from './text-order.ts';
+import { isScalar } from './value.ts';
 
 /** True, false, or unknown (Kleene's three-valued logic). */
 export type Outcome = boolean | undefined;
