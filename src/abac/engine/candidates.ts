@@ -3,6 +3,7 @@ import { isScalar } from '../condition/value.ts';
 import type { Scalar } from '../policy/policy.ts';
 import { type Atom, atomOf } from './atom.ts';
 import type { OrderedRule } from './rules.ts';
+import { type Step, walk } from './step.ts';
 import { sourceOf, valueAt } from './value-source.ts';
 import type { View } from './view.ts';
 
@@ -21,31 +22,40 @@ const MOST_COPIES = 64;
  * a hash table tells which of them a request can satisfy. Where the value is unknown, no allow rule among them fires,
  * and of the deny rules each that nothing else keeps silent.
  *
- * @param straight - makes the search that asks rules one after the other
+ * @param straight - makes the first step of asking rules one after the other
  * @param tried - the keys that have been looked up before, and are known to be of no more help
  * @param room - how many copies of a rule further tables may hold; those of one table stand in the policy already
  */
 export function searchOf(
   rules: Rules,
-  straight: (rules: Rules) => Search,
+  straight: (rules: Rules) => Step,
   none: number,
   tried: readonly string[] = [],
   room: number = Number.POSITIVE_INFINITY,
 ): Search {
   const key = keyOf(rules, tried, room);
-  if (key === undefined) return straight(rules);
+  if (key === undefined) {
+    const start = straight(rules);
+    return (view) => walk(start, view);
+  }
   const { atom, copies } = key;
   const { buckets, denials, rest } = split(rules, atom);
   const build = (some: Rules, left: number): Search =>
     some.length === 0 ? () => none : searchOf(some, straight, none, [...tried, atom.key], left);
   const elsewhere = build(rest, room);
   const find = (part: Part, view: View): number => {
-    part.search ??= build(part.rules, Math.min(room, MOST_COPIES) / copies);
+    if (part.start !== undefined) return walk(part.start, view);
+    const left = Math.min(room, MOST_COPIES) / copies;
+    if (part.search === undefined && keyOf(part.rules, [...tried, atom.key], left) === undefined) {
+      part.start = straight(part.rules);
+      return walk(part.start, view);
+    }
+    part.search ??= build(part.rules, left);
     return part.search(view);
   };
-  const unknown: Part = { rules: denials, search: undefined };
+  const unknown: Part = { rules: denials, start: undefined, search: undefined };
   const parts = new Map<unknown, Part>();
-  for (const [value, bucket] of buckets) parts.set(value, { rules: bucket, search: undefined });
+  for (const [value, bucket] of buckets) parts.set(value, { rules: bucket, start: undefined, search: undefined });
   const source = sourceOf(atom.attribute);
   if (!atom.isList) {
     return (view) => {
@@ -74,9 +84,14 @@ function distinct(list: readonly unknown[]): readonly unknown[] {
   return list.length < FEW ? list : [...new Set(list)];
 }
 
-/** Most of a large policy is not needed for long: a part is made ready when a request comes to it first. */
+/**
+ * Most of a large policy is not needed for long: a part is made ready when a request comes to it first. Few rules
+ * are a step to start from, many another search: with a search for all, each look-up would go through one more
+ * function that nobody has in the cache.
+ */
 interface Part {
   readonly rules: Rules;
+  start: Step | undefined;
   search: Search | undefined;
 }
 

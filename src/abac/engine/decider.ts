@@ -8,7 +8,6 @@ import { link } from './link.ts';
 import type { Known } from './literal.ts';
 import type { Predicate } from './predicates.ts';
 import type { OrderedRule } from './rules.ts';
-import { walk } from './step.ts';
 import { sharedSources } from './value-source.ts';
 import { type Names, viewOf } from './view.ts';
 
@@ -31,14 +30,7 @@ export function decider({ rules, predicates, answer, generateCode }: Compiling):
 } {
   const names = namesRead(rules);
   const known: Known = { predicates, sourceOf: sharedSources() };
-  const search = searchOf(
-    rules,
-    (some) => {
-      const start = link(some, known, rules.length);
-      return (view) => walk(start, view);
-    },
-    rules.length,
-  );
+  const search = searchOf(rules, (some) => link(some, known, rules.length), rules.length);
   const decide: Decide = (request) => {
     const view = viewOf(request, names);
     return answer(search(view), request, view.until);
