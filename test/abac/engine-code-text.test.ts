@@ -43,7 +43,12 @@ describe('the code for "known to be true" and for "known to be false"', () => {
       '((v=s["a"],K(v)||Array.isArray(v))===true)',
       '((v=s["a"],K(v)||Array.isArray(v))===false)',
     ],
-    ['a predicate', { predicate: 'p' }, '(C[0](Q)===true)', '(C[0](Q)===false)'],
+    [
+      'a predicate',
+      { predicate: 'p' },
+      '(u=F(C[0],Q,E.time,u),C[1](Q)===true)',
+      '(u=F(C[0],Q,E.time,u),C[1](Q)===false)',
+    ],
     [
       'the hour',
       { lt: [hour, 9] },
@@ -78,6 +83,9 @@ describe('the code for "known to be true" and for "known to be false"', () => {
       '(C[0](s["a"],"")===true)',
       '(C[0](s["a"],"")===false)',
     ]);
+    expect(outcomes({ kind: 'startsWith', left: a, right: { value: 5 }, emptyIsUnknown: false })[0]).toBe(
+      '(C[0](s["a"],5)===true)',
+    );
     expect(outcomes({ kind: 'equal', left: a, right: b, emptyIsUnknown: false })[0]).toBe(
       '((v=s["a"])===r["b"]&&K(v))',
     );

@@ -107,13 +107,13 @@ describe('the policy server', () => {
     );
     expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(/^Cannot start: \$\.rules\[0\]\.when\.eq\[0\]/);
     writeFileSync(bad, '{');
-    const notJson = /^Cannot start: \$ must be the text of a JSON object/;
-    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(notJson);
+    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(/^Cannot start: \$ must be valid JSON/);
+    const ambiguous = /^Cannot start: \$ must be a JSON object in UTF-8/;
     writeFileSync(
       bad,
       '{"name":"x","combining":"first-match","rules":[{"id":"a","effect":"deny","effect":"allow","when":"always"}]}',
     );
-    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(notJson);
+    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(ambiguous);
     writeFileSync(
       bad,
       Buffer.from(
@@ -121,7 +121,7 @@ describe('the policy server', () => {
         'latin1',
       ),
     );
-    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(notJson);
+    expect(await refusal(['--policy', bad, '--port', '0'])).toMatch(ambiguous);
     expect(await refusal(['--policy', join(folder, 'gone.json')])).toContain('cannot be read');
     expect(await refusal([])).toContain('--policy is required');
     expect(await refusal(['--policy', bad, '--prot', '1'])).toContain("Unknown option '--prot'");
