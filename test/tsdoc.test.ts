@@ -48,6 +48,7 @@ function moduleOf({ code }: Example, unknown: ReadonlySet<string>): string {
   const imports = used.map(
     ([name, subpath]) => `import { ${types.has(name) ? 'type ' : ''}${name} } from '${subpath}';`,
   );
+  // The reader's own names may be of any type: `any` stands in what is compiled here, not in this program.
   const declared = [...unknown]
     .filter((name) => !subpathOf.has(name))
     .map((name) => `declare const ${name}: any; type ${name} = any;`);

@@ -13,7 +13,7 @@ interface Junction {
 
 /** Always so: all of nothing. */
 export const ALWAYS: Junction = { kind: 'all', formulas: [] };
-/** Never so: any of nothing. */
+/** Never so: a disjunction of nothing. */
 export const NEVER: Junction = { kind: 'any', formulas: [] };
 
 /** When a condition is known to be true. */
