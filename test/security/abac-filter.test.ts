@@ -205,3 +205,35 @@ test.each([
   }
   expect(() => toPostgres(filter, { columns: { hidden: { column: 'hidden', type: 'text' } } })).not.toThrow();
 });
+
+describe('a name in Object.prototype', () => {
+  const hidden = filterOf([rule.deny('hidden', eq(attr('resource.hidden'), true)), rule.allow('owner', owner())]);
+  const types = {
+    owner_id: { column: 'owner_id', type: 'text' },
+    hidden: { column: 'hidden', type: 'boolean' },
+  } as const;
+  const backends: readonly [string, () => unknown][] = [
+    ['PostgreSQL', () => toPostgres(hidden, { columns: types })],
+    ['Prisma', () => toPrisma(hidden, { fields: types })],
+    ['UCAST', () => toUcast(hidden, { fields: types })],
+    ['MongoDB', () => toMongo(hidden)],
+  ];
+  const names = ['value', 'values', 'column', 'criteria', 'attr', 'assumedAt', 'kind', 'formulas', 'type', 'outcome'];
+
+  test.each(backends)('changes no filter for %s', (_, make) => {
+    const expected = JSON.stringify(make());
+    for (const name of names) {
+      for (const value of ['ada', true, [], undefined]) {
+        Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
+        let found: string | undefined;
+        try {
+          found = JSON.stringify(make());
+        } catch {
+        } finally {
+          Reflect.deleteProperty(Object.prototype, name);
+        }
+        expect([name, found ?? expected]).toEqual([name, expected]);
+      }
+    }
+  });
+});

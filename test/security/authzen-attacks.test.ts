@@ -393,3 +393,36 @@ describe('a client', () => {
     await server.close();
   });
 });
+
+describe('a name in Object.prototype', () => {
+  const refuse = { decide: () => deny('no_rule') };
+  const whileThere = async <T>(name: string, value: unknown, run: () => Promise<T>): Promise<T> => {
+    Object.defineProperty(Object.prototype, name, { value, configurable: true, writable: true });
+    try {
+      return await run();
+    } finally {
+      Reflect.deleteProperty(Object.prototype, name);
+    }
+  };
+
+  it.each<[string, unknown]>([
+    ['allowed', true],
+    ['decision', true],
+    ['error', undefined],
+    ['evaluations', [{}]],
+    ['effect', 'allow'],
+    ['kind', 'all'],
+  ])('%s allows nothing', async (name, value) => {
+    const one = await whileThere(name, value, () => send(wire, { pdp: refuse }));
+    expect(one.text).not.toContain('"decision":true');
+    for (const semantic of ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit']) {
+      const body = { ...wire, evaluations: [{}, {}], options: { evaluations_semantic: semantic } };
+      const all = await whileThere(name, value, () => send(body, { pdp: refuse }, 'evaluations'));
+      expect(all.text).not.toContain('"decision":true');
+    }
+    const found = await whileThere(name, value, () =>
+      send({ ...wire, action: undefined }, { pdp: refuse, search: { actions: () => ['read'] } }, 'search/action'),
+    );
+    expect(found.text).not.toContain('"name":"read"');
+  });
+});

@@ -65,5 +65,5 @@ export function attributesOf(leaf: Leaf): readonly AttributeRef[] {
 }
 
 export function isConstantTerm(term: Term): term is Constant {
-  return 'value' in term;
+  return Object.hasOwn(term, 'value');
 }

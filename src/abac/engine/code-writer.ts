@@ -95,7 +95,7 @@ export function codeWriter(predicates: ReadonlyMap<string, Predicate>): CodeWrit
     const isAll = formula.kind === 'all';
     if (formula.formulas.length === 0) return String(isAll);
     const before = new Set(lowered);
-    const parts = formula.formulas.map((part) => write(part, part.kind === 'leaf' ? before : new Set(before)));
+    const parts = formula.formulas.map((part) => write(part, before));
     return `(${parts.join(isAll ? '&&' : '||')})`;
   };
 

@@ -54,7 +54,7 @@ export interface Value {
 }
 
 export function isValue(side: object): side is Value {
-  return 'value' in side;
+  return Object.hasOwn(side, 'value');
 }
 
 /** All criteria hold; those of nested ones stand side by side. */
@@ -79,7 +79,9 @@ export function always<C>(): Criterion<C> {
 
 function joined<C>(kind: 'all' | 'any', criteria: readonly Criterion<C>[]): Criterion<C> {
   const parts = criteria.flatMap((part) => (part.kind === kind ? part.criteria : [part]));
-  const settling = parts.find((part) => part.kind !== kind && 'criteria' in part && part.criteria.length === 0);
+  const settling = parts.find(
+    (part) => (part.kind === 'all' || part.kind === 'any') && part.kind !== kind && part.criteria.length === 0,
+  );
   const [only] = parts;
   return settling ?? (only !== undefined && parts.length === 1 ? only : { kind, criteria: parts });
 }

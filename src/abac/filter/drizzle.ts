@@ -3,7 +3,7 @@ import { ownProperty } from '../../core/own-property.ts';
 import { type ColumnType, ownFieldsIn, type ScalarType } from './columns.ts';
 import { criteriaOf } from './criteria.ts';
 import type { Filter } from './filter.ts';
-import { sqlOf } from './sql.ts';
+import { isColumn, sqlOf } from './sql.ts';
 
 /** The part of `drizzle-orm` that is used: pass `import * as drizzle from 'drizzle-orm'`. */
 export interface DrizzleModule<Sql> {
@@ -48,7 +48,7 @@ export function toDrizzle<Sql>(
   const pieces = sqlOf(criteriaOf(filter, ownFieldsIn('columns', columns, typeOf)));
   const chunks = pieces.map((piece) => {
     if (typeof piece === 'string') return raw(piece);
-    return 'column' in piece ? piece.column : param(piece.value as never);
+    return isColumn(piece) ? piece.column : param(piece.value as never);
   });
   return join(chunks as never[]);
 }

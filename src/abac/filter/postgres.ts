@@ -3,7 +3,7 @@ import type { Scalar } from '../policy/policy.ts';
 import { type ColumnOption, fieldsIn, inexact } from './columns.ts';
 import { criteriaOf } from './criteria.ts';
 import type { Filter } from './filter.ts';
-import { type Piece, sqlOf } from './sql.ts';
+import { isColumn, type Piece, sqlOf } from './sql.ts';
 
 export interface PostgresFilterOptions {
   /**
@@ -44,7 +44,7 @@ export function toPostgres(filter: Filter, options: PostgresFilterOptions): SqlC
   const values: (Scalar | readonly Scalar[])[] = [];
   const written = (piece: Piece<string>): string => {
     if (typeof piece === 'string') return piece;
-    if ('column' in piece) return prefix + quoted('columns', piece.column);
+    if (isColumn(piece)) return prefix + quoted('columns', piece.column);
     values.push(piece.value);
     const number = firstParameter + values.length - 1;
     if (number > MAX_PARAMETERS) throw inexact('values', `need parameters beyond $${MAX_PARAMETERS}`);

@@ -5,6 +5,11 @@ import { type Affix, type Compare, type Criterion, type Has, isValue, type OneOf
 /** A piece of a statement: text of our own, a column, or a value that becomes a parameter. */
 export type Piece<C> = string | { readonly column: C } | { readonly value: Scalar | readonly Scalar[] };
 
+/** By an own property: a value that inherits a column is no column. */
+export function isColumn<C>(piece: Exclude<Piece<C>, string>): piece is { readonly column: C } {
+  return Object.hasOwn(piece, 'column');
+}
+
 const SIGNS = { eq: '=', ne: '<>', lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 const POSTGRES_TYPES: Readonly<Record<ScalarType, string>> = {
   text: 'text',

@@ -59,14 +59,19 @@ function asking(settings: EndpointSettings): (evaluation: AuthzenEvaluation) => 
 }
 
 async function decisionOn(request: AccessRequest | Decision, pdp: PolicyDecisionPoint): Promise<Decision> {
-  return 'allowed' in request ? request : ask(pdp, request);
+  return isDecision(request) ? request : ask(pdp, request);
 }
 
 async function decisionsOn(
   requests: readonly (AccessRequest | Decision)[],
   pdp: PolicyDecisionPoint,
 ): Promise<readonly Decision[]> {
-  const asked = requests.filter((request): request is AccessRequest => !('allowed' in request));
+  const asked = requests.filter((request): request is AccessRequest => !isDecision(request));
   const answers = (asked.length === 0 ? [] : await askAll(pdp, asked)).values();
-  return requests.map((request) => ('allowed' in request ? request : (answers.next().value ?? deny('error'))));
+  return requests.map((request) => (isDecision(request) ? request : (answers.next().value ?? deny('error'))));
+}
+
+/** By an own property: a request that inherits "allowed" has not been decided. */
+function isDecision(request: AccessRequest | Decision): request is Decision {
+  return Object.hasOwn(request, 'allowed');
 }

@@ -49,10 +49,10 @@ async function answerAll(
   { reasons }: EndpointSettings,
 ): Promise<readonly Answer[]> {
   const decisions = (
-    await decideAll(readings.filter((reading): reading is AuthzenEvaluation => !('error' in reading)))
+    await decideAll(readings.filter((reading): reading is AuthzenEvaluation => !isRefused(reading)))
   ).values();
   return readings.map((reading) =>
-    'error' in reading ? refused(400, reading.error) : answerOf(decisions.next().value ?? deny('error'), reasons),
+    isRefused(reading) ? refused(400, reading.error) : answerOf(decisions.next().value ?? deny('error'), reasons),
   );
 }
 
@@ -65,7 +65,7 @@ async function answerUntil(
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
   for (const reading of readings) {
-    const answer = 'error' in reading ? refused(400, reading.error) : answerOf(await decide(reading), reasons);
+    const answer = isRefused(reading) ? refused(400, reading.error) : answerOf(await decide(reading), reasons);
     answers.push(answer);
     if (answer.decision === last) break;
   }
@@ -126,4 +126,8 @@ function answerOf(decision: Decision, reasons: boolean): Answer {
 
 function refused(status: number, message: string): Answer {
   return { decision: false, context: { error: { status, message } } };
+}
+
+function isRefused(reading: Reading): reading is Exclude<Reading, AuthzenEvaluation> {
+  return Object.hasOwn(reading, 'error');
 }
