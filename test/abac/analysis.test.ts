@@ -275,6 +275,17 @@ describe('diff, prove and representatives', () => {
     );
   });
 
+  it('representatives hold no negative zero, which JSON does not have', () => {
+    const cold = parsePolicy({
+      name: 'cold',
+      combining: 'any-allow',
+      rules: [{ id: 'r', effect: 'allow', when: { lt: [{ attr: 'resource.degrees' }, -1] } }],
+    });
+    const asked = [...representatives(cold)];
+    expect(asked.map((request) => request.resource.attributes.degrees)).toContain(0);
+    expect(asked).toEqual(JSON.parse(JSON.stringify(asked)));
+  });
+
   it('represent every class of a clock that two zones read', () => {
     const office = policy('first-match', allow(and({ gte: [berlin, 9] }, { lt: [utc, 12] })));
     const engine = createPolicyEngine(office);

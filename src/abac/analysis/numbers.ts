@@ -28,7 +28,7 @@ function below(least: number): readonly (number | undefined)[] {
 }
 
 function above(greatest: number): readonly (number | undefined)[] {
-  return below(-greatest).map((number) => (number === undefined ? number : -number));
+  return below(-greatest).map((number) => (number === undefined ? number : 0 - number));
 }
 
 function middle(lower: number, upper: number): number | undefined {
