@@ -8,6 +8,9 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 /** Vite and Node would each load their own build of graphql; both get the one that Node resolves. */
 const oneGraphql = { find: /^graphql$/, replacement: require.resolve('graphql') };
 
+/** Tests begin with a copy of an empty database, which takes a quarter of making one. */
+const copiedDatabase = { find: /^@electric-sql\/pglite$/, replacement: at('test/pglite.ts') };
+
 const fromSource = [
   { find: /^doorward$/, replacement: at('src/core/index.ts') },
   { find: /^doorward\/((?:stores|use)\/[\w-]+)$/, replacement: at('src/$1.ts') },
@@ -21,8 +24,8 @@ const fromDist = (extension: 'js' | 'cjs') => [
 
 /** What speaks only to the public interface, and so runs against the built package too. */
 const publicSuites = ['test/contract/**/*.test.ts', 'test/security/**/*.test.ts'];
-/** Suites that need a service or much time; each is a project of its own. */
-const apart = ['opa', 'postgres', 'browser', 'fuzz'] as const;
+/** Suites that need a service, start processes of what is built, or take much time; each is a project of its own. */
+const apart = ['process', 'opa', 'postgres', 'browser', 'fuzz'] as const;
 const suiteOf = (name: string): string => `test/**/*.${name}.test.ts`;
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
@@ -34,23 +37,33 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     isolate: false,
     projects: [
       {
-        resolve: { alias: [oneGraphql, ...fromSource] },
+        resolve: { alias: [oneGraphql, copiedDatabase, ...fromSource] },
         test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: apart.map(suiteOf) },
         extends: true,
       },
       ...apart.map((name) => ({
-        resolve: { alias: [oneGraphql, ...fromSource] },
+        resolve: { alias: [oneGraphql, copiedDatabase, ...fromSource] },
         test: { name, include: [suiteOf(name)] },
         extends: true as const,
       })),
       {
-        resolve: { alias: [oneGraphql, ...fromDist('js')] },
-        test: { name: 'dist-esm', include: publicSuites, server: { deps: { external: [/\/dist\//] } } },
+        resolve: { alias: [oneGraphql, copiedDatabase, ...fromDist('js')] },
+        test: {
+          name: 'dist-esm',
+          include: publicSuites,
+          exclude: apart.map(suiteOf),
+          server: { deps: { external: [/\/dist\//] } },
+        },
         extends: true,
       },
       {
-        resolve: { alias: [oneGraphql, ...fromDist('cjs')] },
-        test: { name: 'dist-cjs', include: publicSuites, server: { deps: { external: [/\/dist\//] } } },
+        resolve: { alias: [oneGraphql, copiedDatabase, ...fromDist('cjs')] },
+        test: {
+          name: 'dist-cjs',
+          include: publicSuites,
+          exclude: apart.map(suiteOf),
+          server: { deps: { external: [/\/dist\//] } },
+        },
         extends: true,
       },
     ],

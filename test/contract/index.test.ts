@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 const folder = 'test/contract';
 /** A row names a file of this folder, or `security/` and one of the suite beside it. */
 const [index = ''] = readFileSync(`${folder}/README.md`, 'utf8').split('## What waits');
-const rows = [...index.matchAll(/^\|.*\| ((?:security\/)?[a-z-]+): (.+) \|$/gm)];
+const rows = [...index.matchAll(/^\|.*\| ((?:security\/)?[a-z.-]+): (.+) \|$/gm)];
 
 it('every test that the index names exists', () => {
   expect(rows).toHaveLength([...index.matchAll(/^\|(?!---| (?:line|attack) \| test \|)/gm)].length);
