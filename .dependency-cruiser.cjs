@@ -90,7 +90,18 @@ module.exports = {
     only('examples-use-the-package', { path: '^examples/' }, { path: '^src/' }, 'examples import doorward/... by name'),
     only(
       'graphql-behind-graphql',
-      { path: '^src/', pathNot: src('graphql', 'use/graphql-ws') },
+      {
+        path: '^src/',
+        pathNot: src(
+          'graphql',
+          'use/graphql',
+          'use/graphql-ws',
+          'use/graphql-sse',
+          'use/yoga',
+          'use/apollo',
+          'use/mercurius',
+        ),
+      },
       { path: '^node_modules/(graphql|@graphql-tools)/' },
       'the root loads without graphql',
     ),
