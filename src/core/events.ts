@@ -113,12 +113,14 @@ export type SessionEnd =
 
 export type FactorKind = 'totp' | 'recovery_code' | 'passkey';
 
-/** One decision as an enforcement point obeyed it. */
+/** One decision as an enforcement point obeyed it, or would have in a dry run. */
 export interface DecisionEvent {
   /** Where it was enforced, for example `DELETE /api/users/{id}` or `Mutation.createPost`. */
   readonly point: string;
   readonly request: AccessRequest;
   readonly decision: Decision;
+  /** `false` for a dry run, which obeys nothing. @default true */
+  readonly enforced?: false;
   /** Identifies the request in logs and events, where it is known. */
   readonly requestId?: string;
 }

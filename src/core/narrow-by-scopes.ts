@@ -1,7 +1,13 @@
 import type { AccessRequest } from './access-request.ts';
 import { configInvalid, refuseUnknownOptions } from './config-invalid.ts';
-import { deny } from './decision.ts';
-import type { DecideOptions, PolicyDecisionPoint, Vocabulary } from './policy-decision-point.ts';
+import { type Decision, deny } from './decision.ts';
+import {
+  askAll,
+  type DecideOptions,
+  isCollectable,
+  type PolicyDecisionPoint,
+  type Vocabulary,
+} from './policy-decision-point.ts';
 import type { Subject } from './principal.ts';
 
 export interface NarrowByScopesOptions {
@@ -29,16 +35,34 @@ export function narrowByScopes(
   const { needs = scopeOfAction } = options;
   if (typeof pdp?.decide !== 'function') throw configInvalid('pdp', 'must be a decision point');
   if (typeof needs !== 'function') throw configInvalid('needs', 'must be a function');
-  const { roles, permissions } = pdp;
+  const { roles, permissions, isSynchronous } = pdp;
+  const refusal = (request: AccessRequest): Decision | undefined => {
+    try {
+      const scope = request.subject.scopes === undefined ? undefined : needs(request.action, request);
+      if (scope === undefined || isScopeGranted(request.subject, scope)) return undefined;
+      return deny('insufficient_scope', { scope });
+    } catch {
+      // A question of which this is unknown must not take the others of its call with it.
+      return deny('error');
+    }
+  };
   // Name by name: whatever else the decision point offers would answer without the scopes.
   return Object.freeze({
+    ...(isSynchronous === true && { isSynchronous }),
     ...(roles !== undefined && { roles }),
     ...(permissions !== undefined && { permissions }),
     decide(request: AccessRequest, options?: DecideOptions) {
-      const scope = request.subject.scopes === undefined ? undefined : needs(request.action, request);
-      if (scope === undefined || isScopeGranted(request.subject, scope)) return pdp.decide(request, options);
-      return deny('insufficient_scope', { scope });
+      return refusal(request) ?? pdp.decide(request, options);
     },
+    ...(isCollectable(pdp) && {
+      async decideAll(requests: readonly AccessRequest[], options?: DecideOptions) {
+        const refusals = requests.map(refusal);
+        const left = requests.filter((_, index) => refusals[index] === undefined);
+        const answers = left.length === 0 ? [] : await askAll(pdp, left, undefined, options?.signal);
+        const next = answers.values();
+        return refusals.map((refused) => refused ?? next.next().value ?? deny('error'));
+      },
+    }),
   });
 }
 

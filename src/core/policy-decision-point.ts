@@ -14,8 +14,13 @@ export interface DecideOptions {
  * combination of them. In-process decision points answer at once; only a remote one returns a promise.
  */
 export interface PolicyDecisionPoint {
+  /**
+   * Says that `decide` always answers at once. A point that has `decideAll` and does not say so is taken for a remote
+   * one: what is asked in the same turn may be collected for one `decideAll`. @default false
+   */
+  readonly isSynchronous?: boolean;
   decide(request: AccessRequest, options?: DecideOptions): MaybePromise<Decision>;
-  decideAll?(requests: readonly AccessRequest[]): MaybePromise<readonly Decision[]>;
+  decideAll?(requests: readonly AccessRequest[], options?: DecideOptions): MaybePromise<readonly Decision[]>;
 }
 
 /** The names a decision point knows, so that a misspelt one is found when the server is built. */
@@ -62,6 +67,7 @@ export function ask(
  * reason `error`.
  *
  * @param timeoutMs - milliseconds for all of them, as for {@link ask}
+ * @param signal - given to the decision point, as for {@link ask}
  * @example
  * const decisions = await askAll(pdp, posts.map((resource) => ({ subject: principal, action: 'read', resource, environment })));
  */
@@ -69,9 +75,10 @@ export function askAll(
   pdp: PolicyDecisionPoint,
   requests: readonly AccessRequest[],
   timeoutMs?: number,
+  signal?: AbortSignal,
 ): MaybePromise<readonly Decision[]> {
   if (pdp.decideAll === undefined) {
-    const decisions = requests.map((request) => ask(pdp, request, timeoutMs));
+    const decisions = requests.map((request) => ask(pdp, request, timeoutMs, signal));
     return decisions.some(isPromise) ? Promise.all(decisions) : (decisions as readonly Decision[]);
   }
   const allChecked = (answers: readonly Decision[]): readonly Decision[] =>
@@ -79,7 +86,7 @@ export function askAll(
       ? Array.from(answers, checked)
       : requests.map(() => failed());
   try {
-    const answers = pdp.decideAll(requests);
+    const answers = signal === undefined ? pdp.decideAll(requests) : pdp.decideAll(requests, { signal });
     if (!isPromise(answers)) return allChecked(answers);
     const decisions = Promise.resolve(answers)
       .then(allChecked)
@@ -89,6 +96,11 @@ export function askAll(
   } catch {
     return requests.map(failed);
   }
+}
+
+/** Whether questions are worth collecting for one call: those that take a call, at a point that takes many. */
+export function isCollectable({ isSynchronous, decideAll }: PolicyDecisionPoint): boolean {
+  return isSynchronous !== true && decideAll !== undefined;
 }
 
 /** What an answer inherits says nothing. */

@@ -2,7 +2,7 @@ import type { AccessRequest } from './access-request.ts';
 import { configInvalid, refuseUnknownOptions, requireWholeNumber } from './config-invalid.ts';
 import { type Decision, isIndeterminate } from './decision.ts';
 import { isPromise } from './maybe-promise.ts';
-import { ask, type PolicyDecisionPoint, requireDecisionPoint } from './policy-decision-point.ts';
+import { ask, askAll, isCollectable, type PolicyDecisionPoint, requireDecisionPoint } from './policy-decision-point.ts';
 
 /** Two decision points that did not agree, or whose shadow gave no answer (see `isIndeterminate`). */
 export interface Divergence {
@@ -63,6 +63,7 @@ export function shadow(
   };
 
   return {
+    ...(obeyed.isSynchronous === true && { isSynchronous: true }),
     decide: (request, options) => {
       const decision = ask(obeyed, request, undefined, options?.signal);
       if (!isPromise(decision)) {
@@ -74,5 +75,15 @@ export function shadow(
         return settled;
       });
     },
+    ...(isCollectable(obeyed) && {
+      decideAll: async (requests, options) => {
+        const decisions = await askAll(obeyed, requests, undefined, options?.signal);
+        for (const [index, request] of requests.entries()) {
+          const decision = decisions[index];
+          if (decision !== undefined) void compare(request, decision);
+        }
+        return decisions;
+      },
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import { requireWholeNumber } from './config-invalid.ts';
-import { isIndeterminate } from './decision.ts';
+import { type Decision, deny, isIndeterminate } from './decision.ts';
 import { isPromise } from './maybe-promise.ts';
-import { ask, type PolicyDecisionPoint, requireDecisionPoint } from './policy-decision-point.ts';
+import { ask, askAll, isCollectable, type PolicyDecisionPoint, requireDecisionPoint } from './policy-decision-point.ts';
 
 /**
  * Asks a second decision point where the first gave no answer (see `isIndeterminate`). A "no" of the first is an
@@ -21,6 +21,7 @@ export function withFallback(
   requireDecisionPoint('fallback', fallback);
   if (timeoutMs !== undefined) requireWholeNumber('timeoutMs', timeoutMs, 1, 600_000);
   return {
+    ...(first.isSynchronous === true && fallback.isSynchronous === true && { isSynchronous: true }),
     decide: (request, options) => {
       const signal = options?.signal;
       const decision = ask(first, request, timeoutMs, signal);
@@ -29,5 +30,21 @@ export function withFallback(
         isIndeterminate(settled) ? ask(fallback, request, undefined, signal) : settled,
       );
     },
+    ...([first, fallback].some(isCollectable) && {
+      decideAll: async (requests, options) => {
+        const signal = options?.signal;
+        const decisions = await askAll(first, requests, timeoutMs, signal);
+        const unanswered = requests.filter((_, index) => isUnanswered(decisions[index]));
+        if (unanswered.length === 0) return decisions;
+        const answers = (await askAll(fallback, unanswered, undefined, signal)).values();
+        return decisions.map((decision) =>
+          isUnanswered(decision) ? (answers.next().value ?? deny('error')) : decision,
+        );
+      },
+    }),
   };
+}
+
+function isUnanswered(decision: Decision | undefined): boolean {
+  return decision === undefined || isIndeterminate(decision);
 }

@@ -53,6 +53,7 @@ export function defineRoles<const Table extends RoleDefinitions>(
   const decide = ({ subject, action }: AccessRequest): Decision => (can(subject.roles, action) ? GRANTED : NOT_GRANTED);
 
   return Object.freeze({
+    isSynchronous: true,
     roles,
     permissions,
     grants: frozenRecord<string, Permission>(granted),

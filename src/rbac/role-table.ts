@@ -7,6 +7,7 @@ import type { AccessRequest, Decision, SyncPolicyDecisionPoint, Vocabulary } fro
 export interface RoleTable<Permission extends string = string, Role extends string = string>
   extends SyncPolicyDecisionPoint,
     Vocabulary {
+  readonly isSynchronous: true;
   readonly roles: readonly Role[];
   readonly permissions: readonly Permission[];
   /** The table as plain data: each role with all the permissions it grants, inherited ones included. */

@@ -59,7 +59,7 @@ describe('scopes', () => {
   it('keep the vocabulary, and hide every other way to ask', () => {
     const wide = { ...contractRoles, decideAll: () => [allow('rule')] };
     const narrowed = narrowByScopes(wide);
-    expect(Object.keys(narrowed).sort()).toEqual(['decide', 'permissions', 'roles']);
+    expect(Object.keys(narrowed).sort()).toEqual(['decide', 'isSynchronous', 'permissions', 'roles']);
     expect(narrowed.permissions).toEqual(contractRoles.permissions);
   });
 

@@ -13,6 +13,7 @@ import { traceOf } from './trace.ts';
 
 /** A policy made ready to decide. */
 export interface PolicyEngine extends SyncPolicyDecisionPoint {
+  readonly isSynchronous: true;
   readonly policy: Policy;
   /** Names exactly this policy text; every decision carries it. */
   readonly revision: string;
@@ -64,6 +65,7 @@ export function createPolicyEngine(policy: Policy, options: PolicyEngineOptions 
     return prepared;
   };
   return Object.freeze({
+    isSynchronous: true,
     policy: parsed,
     revision,
     compiled,

@@ -1,3 +1,4 @@
+import { endOfTurn } from '../../core/end-of-turn.ts';
 import type { Attributes } from '../../core/index.ts';
 import { withDeadline } from '../../core/index.ts';
 import type { LoadAttributes } from './attribute-loader.ts';
@@ -49,11 +50,6 @@ export function loadOnce(
 
 function isSame(before: Entity, entity: Entity): boolean {
   return before.id === entity.id && before.type === entity.type;
-}
-
-/** After the promises that are settled already: resolvers that wait for one another still ask together. */
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => void Promise.resolve().then(() => process.nextTick(resolve)));
 }
 
 async function loadAll(
