@@ -10,4 +10,6 @@ export interface AuthContext {
   readonly requestId?: string;
   /** Asked before every subscription event; `undefined` ends the stream. */
   readonly reauthenticate?: () => MaybePromise<Principal | undefined>;
+  /** Ends the guarded streams of the operation at once when it aborts, for example because the login was revoked. */
+  readonly signal?: AbortSignal;
 }

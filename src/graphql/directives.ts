@@ -1,4 +1,4 @@
-import { configInvalid } from '../core/config-invalid.ts';
+import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 
 /** The arguments of `@auth`; a declaration of your own may have any of them, and no others. */
 export const AUTH_ARGUMENTS: ReadonlySet<string> = new Set([
@@ -18,21 +18,31 @@ export const AUTH_ARGUMENTS: ReadonlySet<string> = new Set([
 export interface AuthDirectivesOptions {
   /** What `@auth` is called in your schema. @default 'auth' */
   readonly directiveName?: string;
+  /**
+   * Whether to declare `@authenticated`, `@requiresScopes` and `@policy`; a subgraph of Apollo Federation has
+   * declarations of its own. @default true
+   */
+  readonly federated?: boolean;
 }
+
+const TAKEN: ReadonlySet<string> = new Set(['public', 'authenticated', 'requiresScopes', 'policy']);
 
 /**
  * The SDL of the directives, to be put among your type definitions. All of them add up: arguments of
  * one `@auth`, repeated `@auth`, and those of the type, its interfaces, the field and the type it returns.
  *
- * @throws `CONFIG_INVALID` when `directiveName` is not a GraphQL name.
+ * @throws `CONFIG_INVALID` for an unknown option, and when `directiveName` is not a GraphQL name or that of another
+ * of these directives.
  * @example
  * const schema = makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers });
  */
 export function authDirectives(options: AuthDirectivesOptions = {}): string {
+  refuseUnknownOptions(options, ['directiveName', 'federated']);
   const name = options.directiveName ?? 'auth';
   if (!/^[A-Za-z]\w*$/.test(name)) {
     throw configInvalid('directiveName', 'is not a GraphQL name');
   }
+  if (TAKEN.has(name)) throw configInvalid('directiveName', 'is the name of another directive for rules');
   return `"""
 Lets through only who satisfies every argument. Without arguments: whoever is authenticated.
 """
@@ -60,12 +70,7 @@ directive @${name}(
   "Which authentication context classes the login may have. Nothing stands for a class that is not listed."
   acr: [String!]
 ) repeatable on OBJECT | FIELD_DEFINITION | INTERFACE | UNION | SCALAR | ENUM | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | INPUT_OBJECT
-
-"""
-Lets through whoever is authenticated.
-"""
-directive @authenticated repeatable on OBJECT | FIELD_DEFINITION | INTERFACE | UNION | SCALAR | ENUM
-
+${options.federated === false ? '' : FEDERATED_DIRECTIVES}
 """
 Needs no rule where unprotected fields are denied. Never cancels a rule.
 """
@@ -104,3 +109,20 @@ input AuthRule {
 }
 `;
 }
+
+const FEDERATED_DIRECTIVES = `
+"""
+Lets through whoever is authenticated.
+"""
+directive @authenticated repeatable on OBJECT | FIELD_DEFINITION | INTERFACE | UNION | SCALAR | ENUM
+
+"""
+Lets through only who has, of any of these lists, all scopes.
+"""
+directive @requiresScopes(scopes: [[String!]!]!) repeatable on OBJECT | FIELD_DEFINITION | INTERFACE | UNION | SCALAR | ENUM
+
+"""
+Lets through only who satisfies, of any of these lists, all policies.
+"""
+directive @policy(policies: [[String!]!]!) repeatable on OBJECT | FIELD_DEFINITION | INTERFACE | UNION | SCALAR | ENUM
+`;

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind } from 'graphql';
 import { isDoorwardError } from '../core/index.ts';
-import { insufficientLogin, notAuthenticated } from './denial.ts';
+import { insufficientLogin, notAuthenticated } from './enforce/denial.ts';
 
 const PUBLIC_CODES: ReadonlySet<unknown> = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'NOT_FOUND']);
 
@@ -48,17 +48,19 @@ function placed({ message, extensions }: GraphQLError, at: GraphQLError | undefi
   });
 }
 
-function hasPublicCode({ extensions }: GraphQLError): boolean {
-  return Object.hasOwn(extensions, 'code') && PUBLIC_CODES.has(extensions.code);
+/** Errors of executors that compile queries may have no extensions at all. */
+function hasPublicCode({ extensions }: { readonly extensions?: Readonly<Record<string, unknown>> | null }): boolean {
+  return Object.hasOwn(Object(extensions), 'code') && PUBLIC_CODES.has(extensions?.code);
 }
 
 /**
- * An error without a path arose before execution, unless it wraps another without pointing into the document, as
- * hosts wrap a failing stream. One that points at a value or a directive arose in reading arguments; one that points
- * at a field is about what was resolved, which the executor prints into the message.
+ * An error without a path arose before execution, unless it wraps another, as hosts and executors wrap a failing
+ * stream. One that wraps another and points at a variable, a value or a directive arose in reading these; one that
+ * points at a field or at the whole operation is about what ran, and the executor prints that into the message.
  */
 function isAboutRequest({ path, nodes: at, originalError }: GraphQLError): boolean {
-  if (path === undefined) return at !== undefined || originalError === undefined;
-  const nodes = originalError instanceof GraphQLError ? originalError.nodes : undefined;
-  return nodes?.every(({ kind }) => kind !== Kind.FIELD) ?? false;
+  if (path === undefined && originalError === undefined) return true;
+  const located = originalError instanceof GraphQLError ? originalError.nodes : undefined;
+  const nodes = path === undefined ? at : located;
+  return nodes?.every(({ kind }) => kind !== Kind.FIELD && kind !== Kind.OPERATION_DEFINITION) ?? false;
 }

@@ -1,4 +1,5 @@
 import type { Decision, Environment, MaybePromise, Principal } from '../core/index.ts';
+import type { DecisionPointPolicy } from './decide/decision-point-policy.ts';
 
 /** What a policy may look at. */
 export interface PolicyInput<Context = unknown> {
@@ -26,8 +27,10 @@ export interface PolicyInput<Context = unknown> {
  */
 export type Policy<Context = unknown> = (input: PolicyInput<Context>) => MaybePromise<boolean | Decision>;
 
-/** Policies by the name that the SDL uses. */
-export type Policies<Context = unknown> = Readonly<Record<string, Policy<Context>>>;
+/** Policies by the name that rules use: functions of your own, and questions to a decision point. */
+export type Policies<Context = unknown, Name extends string = string> = Readonly<
+  Record<Name, Policy<Context> | DecisionPointPolicy<Context>>
+>;
 
 /**
  * Types policies against the context of your server; the names stay known to the compiler.

@@ -1,40 +1,47 @@
-import { MapperKind, mapSchema } from '@graphql-tools/utils';
-import {
-  defaultFieldResolver,
-  defaultTypeResolver,
-  type GraphQLFieldConfig,
-  GraphQLInterfaceType,
-  type GraphQLSchema,
-  GraphQLUnionType,
-  isInterfaceType,
-} from 'graphql';
-import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
+import { defaultFieldResolver, defaultTypeResolver, type GraphQLFieldConfig, type GraphQLSchema } from 'graphql';
+import { configInvalid, refuseUndefined, refuseUnknownOptions } from '../core/config-invalid.ts';
 import type { PolicyDecisionPoint, Vocabulary } from '../core/index.ts';
 import { requireDecisionPoint } from '../core/policy-decision-point.ts';
 import type { AuthContext } from './auth-context.ts';
-import { type CompileOptions, compile, type Masks } from './compile.ts';
-import type { Enforcer } from './enforcer.ts';
-import { createEvaluator } from './evaluate.ts';
-import { guardAbstract } from './guard-abstract.ts';
-import { guardField } from './guard-field.ts';
-import { guardSubscription } from './guard-subscription.ts';
-import { createMemos } from './memo.ts';
-import type { SchemaPlan } from './plan.ts';
+import { type CompileOptions, compile, type EnforceMode, type Masks } from './compile/compile.ts';
+import type { SchemaPlan } from './compile/plan.ts';
+import { requireDecisionPointPolicy } from './decide/decision-point-policy.ts';
+import { createEvaluator } from './decide/evaluate.ts';
+import { createMemos } from './decide/memo.ts';
+import type { OnDryRun } from './enforce/dry-run.ts';
+import type { Enforcer } from './enforce/enforcer.ts';
+import { createGuards, type Guards, type RootKind, rootKinds } from './enforce/guards.ts';
+import { type FieldProtection, type SchemaProtection, schemaProtection, withProtection } from './enforce/protection.ts';
+import { type AbstractConfig, rebuildSchema } from './enforce/rebuild-schema.ts';
 import type { Policies } from './policies.ts';
-import { type FieldProtection, schemaProtection, withProtection } from './protection.ts';
+import type { RuleMap } from './rule-map.ts';
+import { warnOfUnprotected } from './unprotected.ts';
 
-export interface ProtectSchemaOptions<Context = unknown> {
+export interface ProtectSchemaOptions<Context = unknown, PolicyName extends string = string> {
   /** Answers permissions: asked with the permission as action, once per permission and principal object. */
   readonly pdp: PolicyDecisionPoint & Partial<Vocabulary>;
-  /** The policies that the SDL names. @default {} */
-  readonly policies?: Policies<Context>;
+  /** The policies that rules name. @default {} */
+  readonly policies?: Policies<Context, PolicyName>;
+  /** Rules by coordinate, beside those of the SDL or without any. @default {} */
+  readonly rules?: RuleMap<NoInfer<PolicyName>>;
   /** For every field with `onDeny: MASK` what its value looks like to the others, by coordinate. @default {} */
   readonly masks?: Masks;
   /** Finds the {@link AuthContext} of an operation. @default (context) => context.auth */
   readonly auth?: (context: Context) => AuthContext | undefined;
+  /**
+   * `field` decides where each field is resolved. `operation` also refuses an operation as a whole, before anything
+   * of it runs, when a denial is certain by then. `dry-run` enforces nothing and tells `onDryRun` what it would have
+   * denied. @default 'field'
+   */
+  readonly enforce?: EnforceMode;
+  /** Gets what a dry run would have denied; what depends on the caller only, once per principal object and coordinate. */
+  readonly onDryRun?: OnDryRun;
   /** What becomes of fields that no rule reaches and that are not `@public`. @default 'allow' */
-  readonly unprotected?: 'allow' | 'deny';
-  /** Gets the coordinates of those fields once, so that a new one is noticed. */
+  readonly unprotected?: 'allow' | 'warn' | 'deny';
+  /**
+   * Gets the coordinates of those fields once, so that a new one is noticed.
+   * @default with `warn` and `deny` a process warning with the code `DOORWARD_UNPROTECTED`
+   */
   readonly onUnprotected?: (coordinates: readonly string[]) => void;
   /** How long a policy, the decision point or a new authentication may take, in milliseconds. @default 2000 */
   readonly policyTimeoutMs?: number;
@@ -47,14 +54,25 @@ export interface ProtectSchemaOptions<Context = unknown> {
 const OPTIONS: readonly string[] = [
   'pdp',
   'policies',
+  'rules',
   'masks',
   'auth',
+  'enforce',
+  'onDryRun',
   'unprotected',
   'onUnprotected',
   'policyTimeoutMs',
   'onError',
   'directiveName',
 ];
+
+/** The context of an operation, where nothing else is said. */
+interface HasAuth {
+  readonly auth: AuthContext;
+}
+
+const UNPROTECTED: readonly unknown[] = ['allow', 'warn', 'deny'];
+const MODES: readonly unknown[] = ['field', 'operation', 'dry-run'];
 
 /**
  * Compiles the rules of a schema and returns a schema that enforces them on every field of every object type.
@@ -66,59 +84,62 @@ const OPTIONS: readonly string[] = [
  * @example
  * const schema = protectSchema(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), { pdp });
  */
-export function protectSchema<Context = unknown>(
+export function protectSchema<Context = unknown, PolicyName extends string = string>(
   schema: GraphQLSchema,
-  options: ProtectSchemaOptions<Context>,
+  options: ProtectSchemaOptions<Context, PolicyName>,
 ): GraphQLSchema {
   if (schemaProtection(schema) !== undefined) throw configInvalid('schema', 'is protected already');
   const compileOptions = checked(options);
   const plan = compile(schema, compileOptions);
+  const { directiveName } = options;
+  if (directiveName !== undefined && !schema.getDirective(directiveName)) {
+    throw configInvalid('directiveName', 'is no directive of the schema');
+  }
   const enforcer = createEnforcer(plan, options);
-  const subscriptionName = schema.getSubscriptionType()?.name;
+  const protection: SchemaProtection = { options: compileOptions, enforcer, visible: new WeakMap() };
+  const guards = createGuards(enforcer, compileOptions.enforce, options.onDryRun);
+  const roots = rootKinds(schema);
 
-  const guarded = mapSchema(schema, {
-    [MapperKind.OBJECT_FIELD]: (config, fieldName, typeName) => {
-      const field = plan.fields.get(`${typeName}.${fieldName}`);
+  const guarded = rebuildSchema(schema, {
+    field: (config, coordinate, typeName) => {
+      const field = plan.fields.get(coordinate);
       return field === undefined
         ? config
-        : guardConfig(config, typeName === subscriptionName, enforcer, { plan: field, options: compileOptions });
+        : guardConfig(config, guards, roots.get(typeName), { ...protection, plan: field });
     },
-    [MapperKind.ABSTRACT_TYPE]: (type) => (plan.abstracts.has(type.name) ? guardType(enforcer, type) : type),
+    abstractType: (config) => (plan.abstracts.has(config.name) ? guardAbstractConfig(config, guards) : config),
   });
-  guarded.extensions = withProtection(schema.extensions, compileOptions);
-  options.onUnprotected?.(plan.unprotected);
+  guarded.extensions = withProtection(schema.extensions, protection);
+  tellOfUnprotected(plan.unprotected, options);
   return guarded;
 }
 
 function guardConfig(
   config: GraphQLFieldConfig<unknown, unknown>,
-  isSubscription: boolean,
-  enforcer: Enforcer,
-  record: Pick<FieldProtection, 'plan' | 'options'>,
+  guards: Guards,
+  root: RootKind,
+  record: SchemaProtection & Pick<FieldProtection, 'plan'>,
 ): GraphQLFieldConfig<unknown, unknown> {
   const resolve = config.resolve ?? defaultFieldResolver;
   const subscribe = config.subscribe ?? defaultFieldResolver;
-  const guards = {
-    resolve: guardField(enforcer, record.plan, resolve),
-    ...(isSubscription && { subscribe: guardSubscription(enforcer, record.plan, subscribe, resolve) }),
+  const guarded = {
+    resolve: guards.resolve(record.plan, resolve, root),
+    ...(root === 'subscription' && { subscribe: guards.subscribe(record.plan, subscribe, resolve) }),
   };
-  return { ...config, ...guards, extensions: withProtection(config.extensions, { ...record, ...guards }) };
+  return { ...config, ...guarded, extensions: withProtection(config.extensions, { ...record, ...guarded }) };
 }
 
-function guardType(
-  enforcer: Enforcer,
-  type: GraphQLInterfaceType | GraphQLUnionType,
-): GraphQLInterfaceType | GraphQLUnionType {
-  const resolveType = guardAbstract(enforcer, type.resolveType ?? defaultTypeResolver);
-  const extensions = withProtection(type.extensions, { resolveType });
-  return isInterfaceType(type)
-    ? new GraphQLInterfaceType({ ...type.toConfig(), resolveType, extensions })
-    : new GraphQLUnionType({ ...type.toConfig(), resolveType, extensions });
+function guardAbstractConfig<Config extends AbstractConfig>(config: Config, guards: Guards): Config {
+  const resolveType = guards.resolveType(config.resolveType ?? defaultTypeResolver);
+  return { ...config, resolveType, extensions: withProtection(config.extensions, { resolveType }) };
 }
 
-function createEnforcer<Context>(plan: SchemaPlan, options: ProtectSchemaOptions<Context>): Enforcer {
+function createEnforcer<Context, Name extends string>(
+  plan: SchemaPlan,
+  options: ProtectSchemaOptions<Context, Name>,
+): Enforcer {
   const { pdp, policies = {}, policyTimeoutMs: timeoutMs = 2_000, onError } = options;
-  const find = (options.auth ?? contextAuth) as (context: unknown) => AuthContext | undefined;
+  const find = options.auth as ((context: unknown) => AuthContext | undefined) | undefined;
   const memos = createMemos();
 
   function report(error: unknown, coordinate: string): void {
@@ -131,40 +152,61 @@ function createEnforcer<Context>(plan: SchemaPlan, options: ProtectSchemaOptions
 
   function authOf(context: unknown): AuthContext | undefined {
     try {
-      return find(context);
+      const auth = find === undefined ? (context as Partial<HasAuth> | null | undefined)?.auth : find(context);
+      // Where the host makes it when it is asked for, that may fail, and fails here.
+      void auth?.principal;
+      return auth;
     } catch (error) {
       report(error, 'auth');
       return undefined;
     }
   }
 
-  const evaluator = createEvaluator({ pdp, policies, timeoutMs, memos, report });
+  const isEnforced = options.enforce !== 'dry-run';
+  const evaluator = createEvaluator({ pdp, policies, timeoutMs, isEnforced, memos, report });
   return { plan, memos, evaluator, timeoutMs, authOf, report };
 }
 
-function contextAuth(context: unknown): AuthContext | undefined {
-  return (context as { readonly auth?: AuthContext } | null | undefined)?.auth;
+function tellOfUnprotected<Context, Name extends string>(
+  coordinates: readonly string[],
+  { onUnprotected, unprotected, enforce }: ProtectSchemaOptions<Context, Name>,
+): void {
+  if (onUnprotected !== undefined) onUnprotected(coordinates);
+  else if (coordinates.length > 0 && (unprotected === 'warn' || unprotected === 'deny')) {
+    warnOfUnprotected(coordinates, unprotected === 'deny' && enforce !== 'dry-run' ? 'closed' : 'open');
+  }
 }
 
 /** Checks the options, and takes out what compiling needs. */
-function checked<Context>(options: ProtectSchemaOptions<Context>): CompileOptions {
+function checked<Context, Name extends string>(options: ProtectSchemaOptions<Context, Name>): CompileOptions {
   refuseUnknownOptions(options, OPTIONS);
-  const { pdp, policies = {}, masks = {}, policyTimeoutMs = 2_000, unprotected = 'allow' } = options;
+  refuseUndefined(options, ['rules', 'enforce', 'unprotected', 'directiveName']);
+  const { pdp, policies = {}, rules = {}, masks = {} } = options;
+  const { policyTimeoutMs = 2_000, unprotected = 'allow', enforce = 'field' } = options;
   requireDecisionPoint('pdp', pdp);
-  if (unprotected !== 'allow' && unprotected !== 'deny') throw configInvalid('unprotected', 'must be allow or deny');
+  if (!UNPROTECTED.includes(unprotected)) throw configInvalid('unprotected', 'must be allow, warn or deny');
+  if (!MODES.includes(enforce)) throw configInvalid('enforce', 'must be field, operation or dry-run');
+  for (const name of ['onDryRun', 'onUnprotected'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      throw configInvalid(name, 'must be a function');
+    }
+  }
   if (!Number.isInteger(policyTimeoutMs) || policyTimeoutMs < 1 || policyTimeoutMs > 600_000) {
     throw configInvalid('policyTimeoutMs', 'must be a whole number of milliseconds, at most 600000');
   }
-  for (const [field, table] of Object.entries({ policies, masks })) {
-    for (const [name, value] of Object.entries(table)) {
-      if (typeof value !== 'function') throw configInvalid(`${field}.${name}`, 'must be a function');
-    }
+  for (const [name, mask] of Object.entries(masks)) {
+    if (typeof mask !== 'function') throw configInvalid(`masks.${name}`, 'must be a function');
+  }
+  for (const [name, policy] of Object.entries(policies)) {
+    if (typeof policy !== 'function') requireDecisionPointPolicy(`policies.${name}`, policy, pdp);
   }
   const { roles, permissions } = pdp;
   return {
     directiveName: options.directiveName ?? 'auth',
     known: { ...(roles && { roles }), ...(permissions && { permissions }), policies: new Set(Object.keys(policies)) },
+    rules,
     masks,
     unprotected,
+    enforce,
   };
 }

@@ -66,7 +66,7 @@ describe('refuses to build', () => {
   ])('DIR-05 row 18 @auth(%s), with the coordinate and the line', (argument, expected) => {
     const message = problem(`type Query {\n  a: String\n  b: String @auth(${argument})\n}`);
     expect(message).toContain(expected);
-    expect(message).toMatch(/^Query\.b .*SDL line 3|^Query\.b has onDeny/);
+    expect(message).toMatch(/^Query\.b .*\(SDL line 3\)$/);
   });
 
   test('DIR-05 an argument that nothing handles, in a declaration or where no declaration is checked', () => {
@@ -127,14 +127,42 @@ describe('refuses to build', () => {
     expect(problem(typeDefs)).toContain(expected);
   });
 
-  test.each(['authh', 'Auth', 'AUTH', 'authorized', 'Authenticated', 'Public', 'requiresScopes', 'policy'])(
-    'row 4 a directive that looks like a rule and is none: @%s',
+  const NO_RULES = [
+    ...['authh', 'Auth', 'AUTH', 'authorized', 'Authenticated', 'Public', 'Policy', 'policies', 'requiresscopes'],
+    ...['requireScopes', 'requiresScope', 'fed__policy', 'fed__requiresScopes', 'federation__auth'],
+  ];
+  test.each(NO_RULES)('row 4 a directive that looks like a rule and is none: @%s', (name) => {
+    expect(unvalidated(`type Query {\n a: Int @${name}\n}`)).toBe(
+      `Query.a has @${name}, which nothing enforces (SDL line 2)`,
+    );
+  });
+
+  test.each(['aut', 'atuh', 'uath', 'ath', 'aith', 'polcy', 'polciy', 'pulbic', 'publik', 'requiresSocpes', 'guadr'])(
+    'row 4 a typing error where nothing is validated: @%s',
     (name) => {
-      expect(unvalidated(`type Query {\n a: Int @${name}\n}`)).toBe(
+      const schema = buildASTSchema(parse(`type Query {\n a: Int @${name}\n}`), { assumeValidSDL: true });
+      const directiveName = name === 'guadr' ? 'guard' : 'auth';
+      expect(problemOf(() => protectSchema(schema, { pdp: roleTable(), directiveName }))).toBe(
         `Query.a has @${name}, which nothing enforces (SDL line 2)`,
       );
     },
   );
+
+  test('a directive that is declared and only resembles one is somebody else’s', () => {
+    const typeDefs = (declaration: string) => `${declaration} type Query { a: Int @oauth @key @published }`;
+    expect(unvalidated(typeDefs(''))).toBe('Query.a has @oauth, which nothing enforces (SDL line 1)');
+    expect(unvalidated(typeDefs('directive @oauth on FIELD_DEFINITION directive @published on FIELD_DEFINITION'))).toBe(
+      'no error',
+    );
+  });
+
+  test('row 4 a directive by the name that protectSchema was not told', () => {
+    const guard = (typeDefs: string, directiveName: string) =>
+      problemOf(() => protectSchema(makeExecutableSchema({ typeDefs }), { pdp: roleTable(), directiveName }));
+    const auth = 'directive @auth(requires: String) on FIELD_DEFINITION type Query { a: Int @auth(requires: "admin") }';
+    expect(guard(auth, 'guard')).toBe('Query.a has @auth, which nothing enforces (SDL line 1)');
+    expect(guard(auth.replaceAll('@auth', '@guard'), 'guard')).toBe('no error');
+  });
 
   test.each([
     ['type Query { a: E } enum E { A @auth }', 'E.A'],
@@ -167,12 +195,33 @@ describe('refuses to build', () => {
     );
     expect(problem('type Query { a: Int }', { pdp: undefined })).toContain('pdp');
     expect(problemOf(() => authDirectives({ directiveName: 'a b' }))).toContain('directiveName');
+    expect(problemOf(() => authDirectives({ directiveName: 'policy' }))).toContain('directiveName');
+    expect(problemOf(() => authDirectives({ directive: 'x' } as object))).toBe('directive is not a known option');
   });
 
   test('two ways of masking one field', () => {
     const typeDefs =
       'type Query { a: Int @auth(requires: "admin", onDeny: MASK) @auth(requires: "editor", from: RESULT, onDeny: MASK) }';
     expect(problem(typeDefs, { masks: { 'Query.a': () => 0 } })).toContain('masked as a whole and from: RESULT');
+  });
+
+  test('row 18 a rule of which the function is missing', () => {
+    expect(problem('type Query { a: Int @auth(policy: [["p"]]) }', { policies: { p: undefined } })).toContain(
+      'policies.p must be a function',
+    );
+    expect(problem('type Query { a: Int @auth(policy: [["p"]]) }', { policies: {} })).toContain('unknown policy: p');
+    expect(problem('type Query { a: Int }', { rules: undefined })).toBe('rules must not be undefined, but left out');
+    const masks = { 'Query.a': undefined };
+    expect(problem('type Query { a: Int @auth(roles: ["admin"], onDeny: MASK) }', { masks })).toContain(
+      'masks.Query.a',
+    );
+  });
+
+  test('what only one of two places says of a public field, with the line', () => {
+    expect(problem('type Query { a: A } type A @auth {\n x: Int @public\n}')).toMatch(/^A\.x is @public .*SDL line 2/);
+    expect(problem('type Query { a: I } interface I {\n x: Int @public\n} type A implements I { x: Int }')).toMatch(
+      /^I\.x is @public, .*SDL line 2/,
+    );
   });
 
   test('a schema that is protected already', () => {
@@ -182,11 +231,16 @@ describe('refuses to build', () => {
 
   test('arguments of directives that take none', () => {
     expect(unvalidated('type Query { a: Int @public(to: "admin") }')).toContain('Query.a @public takes no arguments');
+    expect(unvalidated('type Query { a: Int @requiresScopes(scopes: [["a"]], roles: ["admin"]) }')).toContain(
+      'has an argument that nothing handles: roles',
+    );
     expect(unvalidated('type Query { a: Int @authenticated(as: "admin") }')).toContain('takes no arguments');
   });
 
   test('a directive that cannot be read', () => {
-    expect(problem('type Query { a: Int @auth(roles: 5) }')).toMatch(/^Query\.a has a directive that cannot be read/);
+    expect(problem('type Query {\n a: Int @auth(roles: 5)\n}')).toMatch(
+      /^Query\.a has a directive that cannot be read: .*\(SDL line 2\)$/,
+    );
   });
 });
 

@@ -149,6 +149,31 @@ describe('a decision that takes its time', () => {
   });
 });
 
+describe('what is decided after something that takes its time', () => {
+  const later = async () => true;
+  const policies = { later, 'later too': later, no: () => false };
+
+  test.each([
+    '@auth(permissions: ["read"], owner: "author")',
+    '@auth(permissions: ["read"]) @auth(policy: [["no"]])',
+    '@auth(policy: [["later"]]) @auth(policy: [["no"]])',
+    '@auth(policy: [["later"]]) @auth(policy: [["later too"]]) @auth(policy: [["no"]])',
+    '@auth(policy: [["later"]]) @auth(requires: "admin", onDeny: NULL)',
+    '@auth(policy: [["later"]]) @auth(policy: [["no"]], onDeny: NULL)',
+    '@auth(policy: [["later"]]) @auth(policy: [["no"]], from: RESULT)',
+    '@auth(permissions: ["read"], maxAge: 5)',
+    '@auth(policy: [["later"]], maxAge: 5)',
+  ])('is decided: %s', async (rules) => {
+    const sdl = `type Query { note: Note } type Note { author: String text: String ${rules} again: String ${rules} }`;
+    const resolvers = { Query: { note: () => ({ author: 'someone', text: 'SECRET', again: 'SECRET' }) } };
+    const pdp = { decide: async () => allow('permission') };
+    const schema = protectedSchema(sdl, resolvers, { pdp, policies });
+    const { data, text } = await ask(schema, principal('p1', 'viewer'), '{ note { text again x: text } }');
+    expect(data).toEqual({ note: { text: null, again: null, x: null } });
+    expect(text).not.toContain('SECRET');
+  });
+});
+
 describe('decisions are remembered', () => {
   test('per principal object: another object of the same person is asked anew', async () => {
     const pdp = roleTable();

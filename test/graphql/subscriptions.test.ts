@@ -1,7 +1,7 @@
 import type { Principal } from 'doorward';
 import type { AuthContext } from 'doorward/graphql';
 import { type ExecutionResult, execute, parse, subscribe } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { admin, answerOf, principal, protectedSchema, type Resolvers, viewer } from './support.ts';
 
 /** A source of events that can be pushed to and that tells what became of it. */
@@ -355,6 +355,53 @@ describe('the stream', () => {
     expect(await next(streamOf(started))).toBe('done');
     await new Promise(setImmediate);
     expect(told).toEqual(['cannot stop']);
+  });
+
+  test('of a login that ends is returned at once, while its source waits', async () => {
+    const login = new AbortController();
+    const started = await start('subscription { posted { id } }', { signal: login.signal });
+    const pending = next(streamOf(started));
+    await new Promise(setImmediate);
+    login.abort();
+    expect(started.events.state.returned).toBe(1);
+    expect(await pending).toBe('done');
+    await streamOf(started).return?.();
+    expect(started.events.state.returned).toBe(1);
+  });
+
+  test('of a login that ends while an event is judged delivers nothing more', async () => {
+    const login = new AbortController();
+    const reauthenticate = () => {
+      login.abort();
+      return viewer;
+    };
+    const started = await start('subscription { posted { id } }', { signal: login.signal, reauthenticate });
+    started.events.push(post('SECRET'));
+    expect(await next(streamOf(started))).toBe('done');
+    expect(started.events.state.returned).toBe(1);
+  });
+
+  test('of a login that has ended is not started, and one that ends meanwhile is returned', async () => {
+    const over = await start('subscription { posted { id } }', { signal: AbortSignal.abort() });
+    expect(answerOf(over.result as ExecutionResult).errors).toEqual(['posted: UNAUTHENTICATED']);
+    expect(over.events.state.started).toBe(0);
+    const login = new AbortController();
+    const events = source();
+    const subscribe = async () => {
+      login.abort();
+      return events.start();
+    };
+    const late = await start('subscription { posted { id } }', { signal: login.signal }, { posted: { subscribe } });
+    expect(await next(streamOf(late))).toBe('done');
+    expect(events.state.returned).toBe(1);
+  });
+
+  test('listens to its login no longer than it lasts', async () => {
+    const { signal } = new AbortController();
+    const listening = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
+    const started = await start('subscription { posted { id } }', { signal });
+    await streamOf(started).return?.();
+    expect(listening.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
   test('is asked of what is none by the executor, as ever', async () => {
