@@ -14,7 +14,7 @@ const PROOF = /^[\w-]+\.[\w-]+\.[\w-]+$/;
  * Reads a token of the scheme `Bearer`, or of the scheme `DPoP` with exactly one proof beside it (RFC 9449 sections
  * 4.3 and 7.1). Beside another scheme a `DPoP` header counts for nothing.
  */
-export function readCredentials(headers: Headers): Credentials {
+export function readCredentials(headers: Pick<Headers, 'get'>): Credentials {
   const value = headers.get('authorization');
   if (value === null) return { kind: 'none' };
   const scheme = DPOP_SCHEME.test(value) ? 'DPoP' : 'Bearer';

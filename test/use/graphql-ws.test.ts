@@ -724,7 +724,7 @@ describe('close', () => {
 
 it.each([
   ['authenticate', { authenticate: undefined }],
-  ['environment', { environment: undefined }],
+  ['environment', { environment: 'now' }],
   ['path', { path: 'graphql' }],
   ['allowedOrigins', { allowedOrigins: ['app.example'] }],
   ['allowedOrigins', { allowedOrigins: ['https://app.example/'] }],

@@ -530,6 +530,26 @@ describe('toNodeListener', () => {
     const response = await fetch(`http://127.0.0.1:${portOf(server)}/things/7`);
     expect(await response.json()).toEqual({ id: '7' });
   });
+
+  it('answers at once where somebody has read the body before, and does not wait for it', async () => {
+    const onError = vi.fn();
+    const listener = toNodeListener(async (request) => json(200, await readJson(request, bodyLimits.auth)), {
+      onError,
+    });
+    const second = createServer((request, response) => {
+      request.on('data', () => {}).once('end', () => setImmediate(() => listener(request, response)));
+    });
+    await once(second.listen(0, '127.0.0.1'), 'listening');
+    const response = await fetch(`http://127.0.0.1:${portOf(second)}/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+    });
+    expect(response.status).toBe(500);
+    expect(String(onError.mock.calls[0]?.[0])).toContain('was read before');
+    second.close();
+    second.closeAllConnections();
+  });
 });
 
 describe('close', () => {

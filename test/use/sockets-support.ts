@@ -62,19 +62,24 @@ const hasher = testHasher();
 
 const typeDefs = `
   type Query { hello: String @public, who: String, secret: String @auth(permissions: ["read"]), fails: String @public }
+  type Post { id: Int secret: String @auth(permissions: ["read"]) }
   type Mutation { bump: Int @public }
   type Subscription {
     ticks: Int @public
     guarded: Int @auth(permissions: ["read"])
     breaks: Int @public
     slow: Int @public
+    news: Post @public
   }
 `;
+
+/** What serves a hall. */
+export type Doors = Pick<GraphQLSockets, 'revoke' | 'close'>;
 
 export interface Hall {
   readonly desk: Desk;
   readonly running: RunningServer;
-  readonly sockets: GraphQLSockets;
+  readonly sockets: Doors;
   readonly hub: ReturnType<typeof createHub>;
   readonly contexts: Context[];
   readonly errors: unknown[];
@@ -104,7 +109,10 @@ export interface Wire {
   until(type: string, id?: string): Promise<unknown>;
 }
 
-export async function openHall(options: Partial<GraphQLSocketsOptions> = {}): Promise<Hall> {
+export async function openHall(
+  options: Partial<GraphQLSocketsOptions> = {},
+  open: (options: GraphQLSocketsOptions & { readonly server: RunningServer['server'] }) => Doors = createGraphQLSockets,
+): Promise<Hall> {
   const desk = await openDesk({ hasher });
   const hub = createHub();
   const contexts: Context[] = [];
@@ -137,13 +145,14 @@ export async function openHall(options: Partial<GraphQLSocketsOptions> = {}): Pr
         },
         resolve: (event: number) => event,
       },
+      news: { subscribe: () => hub.events(), resolve: (id: number) => ({ id, secret: 'told' }) },
     },
   };
   const schema = protectSchema<Context>(makeExecutableSchema({ typeDefs: [authDirectives(), typeDefs], resolvers }), {
     pdp: contractRoles,
   });
   const running = await serve(() => json(200, {}));
-  const sockets = createGraphQLSockets({
+  const sockets = open({
     schema,
     server: running.server,
     authenticate: desk.accounts.authenticate,

@@ -1,31 +1,11 @@
 import type { Server } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import { closeSocket } from './close-socket.ts';
 import type { SocketCaller } from './options.ts';
+import { createVisitor, type Visitor } from './visitor.ts';
 
-/** The token that a socket was opened with, and whose it is. */
-export interface Login {
-  readonly token: string;
-  readonly principalId: string;
-  /** Absent for what has no login, such as an API key. */
-  readonly sessionId: string | undefined;
-}
-
-/** One open socket. */
-export interface Client {
-  readonly caller: SocketCaller;
-  /** Absent before `connection_init`, and for an anonymous client. */
-  login: Login | undefined;
-  /** The ids of the operations that run. */
-  readonly live: ReadonlySet<string>;
-  /** How many operations were refused since one was let in. */
-  refused: number;
-  /** Lets the operation of the message that is being received run. */
-  admit(id: string): void;
-  isEnded(): boolean;
-  /** Ends the socket and everything that runs on it; the first call counts. */
-  end(code: number, reason: string): void;
-  /** Calls back after a time in milliseconds, unless the socket has ended before. */
-  after(ms: number, callback: () => void): void;
+/** One open socket of our own server. */
+export interface Client extends Visitor {
   /** Sends a ping, or drops the socket when the last one was not answered. */
   ping(): void;
   /** Settles when what ran on the socket has been returned. */
@@ -38,58 +18,39 @@ export interface ClientOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const CLOSE_MS = 1_000;
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-
 /** Runs the protocol on a WebSocket. */
 export function createClient(socket: WebSocket, caller: SocketCaller, options: ClientOptions): Client {
   const { protocol, bufferedBytes, onError } = options;
-  let timer: NodeJS.Timeout | undefined;
-  const live = new Set<string>();
   let admitted: string | undefined;
-  let isEnded = false;
   let isAlive = true;
   let finish: (cleanedUp: Promise<void>) => void = () => {};
   const done = new Promise((resolve) => {
     finish = resolve;
   });
 
-  const client: Client = {
-    caller,
-    login: undefined,
-    live,
-    refused: 0,
-    admit(id) {
-      live.add(id);
-      admitted = id;
-    },
-    isEnded: () => isEnded,
-    end(code, reason) {
-      if (isEnded) return;
-      socket.close(code, reason);
-      // A client that does not answer the closing handshake is not waited for.
-      const termination = setTimeout(() => socket.terminate(), CLOSE_MS);
-      socket.once('close', () => clearTimeout(termination));
-      cleanUp(code, reason);
-    },
-    after(ms, callback) {
-      if (isEnded) return;
-      clearTimeout(timer);
-      timer = setTimeout(callback, Math.min(Math.max(ms, 0), MAX_TIMEOUT_MS)).unref();
-    },
+  const visitor = createVisitor(caller, (code, reason) => {
+    closeSocket(socket, code, reason);
+    cleanUp(code, reason);
+  });
+  const client: Client = Object.assign(visitor, {
+    admit: admitting(visitor.admit),
     ping() {
       if (!isAlive) return socket.terminate();
       isAlive = false;
       socket.ping();
     },
     done,
-  };
+  });
+
+  function admitting(admit: Visitor['admit']): Visitor['admit'] {
+    return (id) => {
+      admit(id);
+      admitted = id;
+    };
+  }
 
   function cleanUp(code: number, reason: string): void {
-    if (isEnded) return;
-    isEnded = true;
-    clearTimeout(timer);
-    finish(closed(code, reason).catch(onError));
+    client.leave(() => finish(closed(code, reason).catch(onError)));
   }
 
   function send(data: string): void {
@@ -108,7 +69,7 @@ export function createClient(socket: WebSocket, caller: SocketCaller, options: C
         client.end(4500, 'Internal server error');
       })
       .finally(() => {
-        if (id !== undefined) live.delete(id);
+        if (id !== undefined) client.release(id);
       });
   }
 
@@ -119,7 +80,7 @@ export function createClient(socket: WebSocket, caller: SocketCaller, options: C
       close: (code = 1000, reason = '') => client.end(code, reason),
       onMessage(handle) {
         socket.on('message', (data, isBinary) => {
-          if (isEnded) return;
+          if (client.isEnded()) return;
           if (isBinary) client.end(4400, 'Invalid message received');
           else receive(handle, data.toString());
         });

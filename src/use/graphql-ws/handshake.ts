@@ -50,7 +50,7 @@ export function refuseUpgrade(socket: Duplex, { status, message }: HandshakeProb
 }
 
 /** Only browsers send an origin, and always a true one; what sends none is no web page of somebody else. */
-function isAllowedOrigin({ headers }: IncomingMessage, allowedOrigins: readonly string[]): boolean {
+export function isAllowedOrigin({ headers }: IncomingMessage, allowedOrigins: readonly string[]): boolean {
   const { origin, host } = headers;
   if (origin === undefined || allowedOrigins.includes(origin)) return true;
   return URL.canParse(origin) && host !== undefined && new URL(origin).host === host.toLowerCase();

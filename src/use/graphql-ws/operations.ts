@@ -1,18 +1,17 @@
-import { type DocumentNode, type ExecutionArgs, GraphQLError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { SubscribePayload } from 'graphql-ws';
-import { type Principal, principalFrom } from '../../core/index.ts';
-import type { AuthContext } from '../../graphql/index.ts';
-import type { Client, Login } from './client.ts';
+import { DoorwardError } from '../../core/index.ts';
+import { isRefusal, type OperationAuth } from '../graphql/operation-auth.ts';
+import { createPreparation, type Prepared } from '../graphql/preparation.ts';
+import { wrapped } from '../graphql/wrapped-error.ts';
+import { endWithLogin } from './connect.ts';
 import { callerOf, type Settings } from './options.ts';
-import { wrapped } from './wrapped-error.ts';
-
-/** What starts an operation: its arguments, or why it may not start, not yet masked. */
-export type Prepared = ExecutionArgs | readonly GraphQLError[];
+import type { Visitor } from './visitor.ts';
 
 /** Prepares the operations of all sockets. */
 export interface Operations {
   /** Admits an operation, before anything is awaited, and prepares it. */
-  start(client: Client, id: string, payload: SubscribePayload): Promise<Prepared> | Prepared;
+  start(client: Visitor, id: string, payload: SubscribePayload): Promise<Prepared> | Prepared;
 }
 
 const FORBIDDEN = 4403;
@@ -20,59 +19,28 @@ const SUBSCRIBER_ALREADY_EXISTS = 4409;
 const TOO_MANY_REQUESTS = 4429;
 const REFUSALS = 9;
 
-export function createOperations(settings: Settings): Operations {
-  const { schema, authenticate, environment, context, parse, validate, limits } = settings;
+export function createOperations(settings: Settings, operationAuth: OperationAuth): Operations {
+  const { limits } = settings;
+  const prepare = createPreparation(settings);
 
   /** Authenticates a socket's token anew. A refusal ends the socket; not knowing is an error and ends nothing else. */
-  async function renew(client: Client, { token, principalId }: Login): Promise<Principal | undefined> {
-    const principal = principalFrom(await authenticate(token, callerOf(client.caller)));
-    if (principal?.id === principalId) return client.isEnded() ? undefined : principal;
-    client.end(FORBIDDEN, 'Forbidden');
-    return undefined;
-  }
-
-  /** Every operation has an identity of its own: what is remembered by it is not shared. */
-  async function authOf(client: Client): Promise<AuthContext> {
-    const { ip, requestId, request } = client.caller;
-    const userAgent = request.headers['user-agent'];
-    const facts = { ...(ip !== undefined && { ip }), ...(userAgent !== undefined && { userAgent }) };
-    const { login } = client;
-    const auth = { principal: undefined, environment: () => environment(facts), requestId };
-    if (login === undefined) return auth;
-    return { ...auth, principal: await renew(client, login), reauthenticate: () => renew(client, login) };
-  }
-
-  async function prepare(client: Client, payload: SubscribePayload): Promise<Prepared> {
-    try {
-      const auth = await authOf(client);
-      if (client.isEnded()) return [notAuthenticated()];
-      const document = read(payload.query);
-      if (isErrors(document)) return document;
-      const contextValue = { ...(await context?.(auth, client.caller)), auth };
-      // A mutation must not run for somebody who was shut out while it was waited.
-      if (client.isEnded()) return [notAuthenticated()];
-      return {
-        schema,
-        document,
-        operationName: payload.operationName ?? null,
-        variableValues: payload.variables ?? null,
-        contextValue,
-      };
-    } catch (error) {
-      return [wrapped(error)];
+  async function enter(client: Visitor, id: string, payload: SubscribePayload): Promise<Prepared> {
+    const entered = await operationAuth.enter(client.presented, callerOf(client.caller));
+    if (isRefusal(entered)) {
+      if (entered.status === 503) return [wrapped(new DoorwardError('SERVICE_UNAVAILABLE'))];
+      client.end(FORBIDDEN, 'Forbidden');
+      return [notAuthenticated()];
     }
-  }
-
-  /** The GraphQL errors of parsing and validating are about the request; those of everything else are not. */
-  function read(query: string): DocumentNode | readonly GraphQLError[] {
-    try {
-      const document = parse(query);
-      const errors = validate(schema, document);
-      return errors.length > 0 ? errors : document;
-    } catch (error) {
-      if (error instanceof GraphQLError) return [error];
-      throw error;
+    if (!client.hold(entered, id)) return [notAuthenticated()];
+    const { auth } = entered;
+    if (auth.principal?.id !== client.principalId) {
+      client.end(FORBIDDEN, 'Forbidden');
+      return [notAuthenticated()];
     }
+    if (auth.principal !== undefined) endWithLogin(client, entered);
+    const prepared = await prepare(auth, payload, client.caller);
+    // A mutation must not run for somebody who was shut out while it was waited.
+    return client.isEnded() ? [notAuthenticated()] : prepared;
   }
 
   return {
@@ -85,7 +53,7 @@ export function createOperations(settings: Settings): Operations {
       if (client.live.size < limits.operations) {
         client.admit(id);
         client.refused = 0;
-        return prepare(client, payload);
+        return enter(client, id, payload);
       }
       client.refused += 1;
       if (client.refused >= REFUSALS * limits.operations) client.end(TOO_MANY_REQUESTS, 'Too many operations');
@@ -94,10 +62,7 @@ export function createOperations(settings: Settings): Operations {
   };
 }
 
-function isErrors(value: DocumentNode | readonly GraphQLError[]): value is readonly GraphQLError[] {
-  return Array.isArray(value);
-}
-
-function notAuthenticated(): GraphQLError {
+/** The answer to an operation of a socket that is closed, or about to be. */
+export function notAuthenticated(): GraphQLError {
   return new GraphQLError('Not authenticated', { extensions: { code: 'UNAUTHENTICATED' } });
 }

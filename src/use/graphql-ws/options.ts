@@ -6,14 +6,14 @@ import {
   execute,
   type GraphQLError,
   type GraphQLSchema,
-  parse,
+  isSchema,
   subscribe,
-  validate,
 } from 'graphql';
 import type { OperationResult } from 'graphql-ws';
-import { configInvalid } from '../../core/config-invalid.ts';
-import type { Authenticator, Caller, EnvironmentSource, MaybePromise } from '../../core/index.ts';
+import { configInvalid, refuseUnknownOptions } from '../../core/config-invalid.ts';
+import { type Authenticator, type EnvironmentSource, environmentSource, type MaybePromise } from '../../core/index.ts';
 import { type AuthContext, maskGraphQLError } from '../../graphql/index.ts';
+import type { OperationCaller } from '../graphql/operation-auth.ts';
 import { clientCertificate } from '../node/client-certificate.ts';
 
 /** Bounds of one socket. */
@@ -43,7 +43,8 @@ export interface GraphQLSocketsOptions {
   /** Executed as it is; protect it first. */
   readonly schema: GraphQLSchema;
   readonly authenticate: Authenticator;
-  readonly environment: EnvironmentSource;
+  /** Tells the facts of the moment. @default environmentSource() */
+  readonly environment?: EnvironmentSource;
   /** Takes the upgrade requests of this server. Without it, hand them to `handleUpgrade`. */
   readonly server?: Server;
   /** @default '/graphql' */
@@ -71,18 +72,25 @@ export interface GraphQLSocketsOptions {
   readonly limits?: SocketLimits;
 }
 
-type Optional = 'server' | 'context';
+type Optional = 'server' | 'context' | 'parse' | 'validate';
 
-/** What an authenticator is told of a socket; its client certificate is that of the connection at this moment. */
-export function callerOf({ ip, requestId, request }: SocketCaller): Caller {
-  return { ip, requestId, certificate: clientCertificate(request.socket) };
+/** What an authenticator is told of a socket. */
+export function callerOf({ ip, requestId, request }: SocketCaller): OperationCaller {
+  return {
+    ip,
+    requestId,
+    userAgent: request.headers['user-agent'],
+    /** That of the connection at this moment: a renegotiation may bring another one. */
+    get certificate() {
+      return clientCertificate(request.socket);
+    },
+  };
 }
 
 /** Options with every default in its place. */
 export type Settings = Required<Omit<GraphQLSocketsOptions, Optional | 'limits'>> &
   Pick<GraphQLSocketsOptions, Optional> & { readonly limits: Required<SocketLimits> };
 
-const MAX_TOKENS = 5_000;
 const DEFAULT_LIMITS: Required<SocketLimits> = {
   initTimeoutMs: 3_000,
   operations: 100,
@@ -91,37 +99,55 @@ const DEFAULT_LIMITS: Required<SocketLimits> = {
   keepAliveMs: 12_000,
 };
 
+/** The options of both ways to serve sockets. */
+const OPTIONS: readonly string[] = [
+  ...['schema', 'authenticate', 'environment', 'allowedOrigins', 'trustedProxies', 'context', 'parse', 'validate'],
+  ...['execute', 'subscribe', 'maskError', 'onError', 'requestId', 'limits'],
+];
+
+/** @throws `CONFIG_INVALID` for an option that is neither one of both ways to serve sockets nor one of the others, and for an unknown limit. */
+export function refuseUnknown(
+  options: { readonly limits?: object | undefined },
+  others: readonly string[],
+  limits: readonly string[] = Object.keys(DEFAULT_LIMITS),
+): void {
+  refuseUnknownOptions(options, [...OPTIONS, ...others]);
+  for (const name of Object.keys(options.limits ?? {})) {
+    if (!limits.includes(name)) throw configInvalid(`limits.${name}`, 'is not a known option');
+  }
+}
+
 export function readOptions(options: GraphQLSocketsOptions): Settings {
-  const { path = '/graphql', allowedOrigins = [] } = options;
   const onError = unfailing(options.onError);
+  const settings = {
+    ...options,
+    environment: options.environment ?? environmentSource(),
+    path: options.path ?? '/graphql',
+    allowedOrigins: options.allowedOrigins ?? [],
+    trustedProxies: options.trustedProxies ?? [],
+    requestId: options.requestId ?? randomUUID,
+    execute: options.execute ?? execute,
+    subscribe: options.subscribe ?? subscribe,
+    maskError: options.maskError ?? ((error: unknown) => maskGraphQLError(error, { onInternal: onError })),
+    onError,
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+  };
+  const { environment, path, allowedOrigins, limits } = settings;
+  if (!isSchema(options.schema)) throw configInvalid('schema', 'must be a schema');
   if (typeof options.authenticate !== 'function') throw configInvalid('authenticate', 'must be a function');
-  if (typeof options.environment !== 'function') throw configInvalid('environment', 'must be a function');
+  if (typeof environment !== 'function') throw configInvalid('environment', 'must be a function');
   if (!path.startsWith('/')) throw configInvalid('path', 'must begin with a slash');
   for (const origin of allowedOrigins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
       throw configInvalid('allowedOrigins', 'must hold origins such as "https://app.example.org"');
     }
   }
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) {
       throw configInvalid(`limits.${name}`, 'must be a whole number above 0');
     }
   }
-  return {
-    trustedProxies: [],
-    requestId: randomUUID,
-    parse: (source) => parse(source, { maxTokens: MAX_TOKENS }),
-    validate,
-    execute,
-    subscribe,
-    maskError: (error) => maskGraphQLError(error, { onInternal: onError }),
-    ...options,
-    onError,
-    path,
-    allowedOrigins,
-    limits,
-  };
+  return settings;
 }
 
 /** A listener that throws would take the process down from where it is called. */

@@ -84,6 +84,8 @@ export function createListener(
     const url = urlOf(source);
     if (url === undefined) return refusal({ status: 400, message: 'Invalid request target' });
     try {
+      // Waiting for what a body parser before this has taken would never end.
+      if (body !== undefined && source.readableDidRead) throw new Error('The body was read before it came here');
       const response = await handler(toRequest(url, source, target, body), info);
       if (!(response instanceof Response)) throw new TypeError('The handler did not answer with a Response');
       return response;

@@ -33,7 +33,11 @@ export function headerProblem({ rawHeaders }: IncomingMessage): RawProblem | und
  *
  * @returns `undefined` when the request target or the host cannot be used as it is.
  */
-export function urlOf({ url = '', headers, socket }: IncomingMessage): URL | undefined {
+export function urlOf({
+  url = '',
+  headers,
+  socket,
+}: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): URL | undefined {
   const { host = 'localhost' } = headers;
   const text = `${'encrypted' in socket ? 'https' : 'http'}://${host}${url}`;
   if (!/^\/(?!\/)/.test(url) || !HOST.test(host) || !URL.canParse(text)) return undefined;
