@@ -1,11 +1,17 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { viewer } from './principals.mjs';
+
 const POSTS_PER_USER = 5;
 
+/** Everything is the viewer's, so that rules about the owner let the viewer through and nobody else. */
 const users = Array.from({ length: 1_000 }, (_, index) => ({
   id: `u${index}`,
+  ownerId: viewer.id,
   name: `User ${index}`,
   email: `user${index}@example.org`,
   posts: Array.from({ length: POSTS_PER_USER }, (_, post) => ({
     id: `u${index}p${post}`,
+    ownerId: viewer.id,
     title: `Post ${post}`,
     content: `Post ${post} of user ${index}`,
   })),
@@ -19,6 +25,13 @@ export const resolvers = {
     openPosts: () => users[0].posts,
   },
 };
+
+/** Every field of the measured query but the one that the query starts with. */
+export const objectFields = [
+  ...['id', 'name', 'email', 'posts'].map((field) => `User.${field}`),
+  ...['id', 'title', 'content'].map((field) => `Post.${field}`),
+];
+export const everyField = ['Query.users', ...objectFields];
 
 /**
  * The SDL that every contestant serves. `directive` is written behind every guarded field,
@@ -47,3 +60,5 @@ export function typeDefs(guarded, directive = '') {
     }
   `;
 }
+
+export const plainSchema = () => makeExecutableSchema({ typeDefs: typeDefs([]), resolvers });

@@ -1,0 +1,8 @@
+import { withGenericAuth } from '../with-generic-auth.mjs';
+
+export const prepare = ({ guarded }) =>
+  withGenericAuth(
+    guarded,
+    ({ principal }) => principal,
+    ({ roles }) => roles,
+  );

@@ -1,0 +1,4 @@
+import { ROLE } from '../principals.mjs';
+
+/** What every contestant asks. */
+export const mayView = ({ roles }) => roles.includes(ROLE);

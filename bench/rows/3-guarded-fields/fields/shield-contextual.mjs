@@ -1,0 +1,5 @@
+import { withShield } from '../with-shield.mjs';
+import { mayView } from './may-view.mjs';
+
+export const prepare = ({ guarded }) =>
+  withShield(guarded, 'contextual', (_source, _args, { principal }) => mayView(principal));

@@ -1,0 +1,2 @@
+/** What every contestant asks of each object. */
+export const isOwner = ({ id }, { ownerId }) => id === ownerId;

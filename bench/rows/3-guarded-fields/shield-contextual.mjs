@@ -1,3 +1,0 @@
-import { prepareShield } from './shield.mjs';
-
-export const prepare = ({ guarded }) => prepareShield(guarded, 'contextual');
