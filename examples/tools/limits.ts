@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
+  GraphQLError,
   Kind,
   parse,
   type SelectionSetNode,
@@ -55,9 +56,10 @@ export function parseWithinLimits(source: string | Source, introspection: boolea
   return document;
 }
 
-/** Tells a refused document from a syntax error. */
+/** Tells a refused document from a syntax error, also where a WebSocket server has wrapped what parsing threw. */
 export function isOverLimit(error: unknown): error is Error {
-  return error instanceof Error && error.name === 'OverLimit';
+  const thrown = error instanceof GraphQLError ? error.originalError : error;
+  return thrown instanceof Error && thrown.name === 'OverLimit';
 }
 
 function parseTokens(source: string | Source): DocumentNode {
