@@ -21,6 +21,8 @@ describe('the one strict parser of JSON objects', () => {
       fc.property(fc.dictionary(names, tree, { noNullPrototype: true }), fc.constantFrom(0, 2), (object, indent) => {
         const text = JSON.stringify(object, undefined, indent);
         fc.pre(Buffer.from(text).toString() === text && !/\\ud[89a-f]/.test(text));
+        // JSON.parse of Node 24.21 takes the name "\"" for a name "\\" that it has met; what it joins is refused.
+        fc.pre(JSON.stringify(JSON.parse(text), undefined, indent) === text);
         expect(parse(text)).toEqual(JSON.parse(text));
       }),
     );
