@@ -10,3 +10,8 @@ export type MaybePromise<T> = T | Promise<T>;
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
+
+/** All values at once where they are all there, else a promise of them. */
+export function together<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
+  return values.some(isPromise) ? Promise.all(values) : (values as readonly T[]);
+}

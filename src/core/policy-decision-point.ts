@@ -2,7 +2,7 @@ import type { AccessRequest } from './access-request.ts';
 import { configInvalid } from './config-invalid.ts';
 import { withDeadline } from './deadline.ts';
 import { type Decision, deny } from './decision.ts';
-import { isPromise, type MaybePromise } from './maybe-promise.ts';
+import { isPromise, type MaybePromise, together } from './maybe-promise.ts';
 
 export interface DecideOptions {
   /** Aborts when nobody waits for the answer any more; a remote decision point then ends its call. */
@@ -78,8 +78,7 @@ export function askAll(
   signal?: AbortSignal,
 ): MaybePromise<readonly Decision[]> {
   if (pdp.decideAll === undefined) {
-    const decisions = requests.map((request) => ask(pdp, request, timeoutMs, signal));
-    return decisions.some(isPromise) ? Promise.all(decisions) : (decisions as readonly Decision[]);
+    return together(requests.map((request) => ask(pdp, request, timeoutMs, signal)));
   }
   const allChecked = (answers: readonly Decision[]): readonly Decision[] =>
     Array.isArray(answers) && answers.length === requests.length

@@ -7,6 +7,7 @@ import {
 } from 'graphql';
 import { configInvalid, refuseUnknownOptions } from '../core/config-invalid.ts';
 import { allow, type Decision, deny, isPromise, type MaybePromise } from '../core/index.ts';
+import { together } from '../core/maybe-promise.ts';
 import type { FieldPlan } from './compile/plan.ts';
 import type { Call } from './decide/call.ts';
 import { isAsyncIterable } from './enforce/async-iterable.ts';
@@ -117,8 +118,8 @@ function itemsOf(value: unknown, depth: number): MaybePromise<readonly unknown[]
   if (isPromise(value)) return Promise.resolve(value).then((settled) => itemsOf(settled, depth));
   if (value instanceof Error || (depth > 0 && isAsyncIterable(value))) return [undefined];
   if (depth === 0 || !isIterable(value)) return [value];
-  const parts = Array.from(value, (item) => itemsOf(item, depth - 1));
-  return parts.some(isPromise) ? Promise.all(parts).then((settled) => settled.flat()) : parts.flat();
+  const parts = together(Array.from(value, (item) => itemsOf(item, depth - 1)));
+  return isPromise(parts) ? parts.then((settled) => settled.flat()) : parts.flat();
 }
 
 function fieldOf(schema: GraphQLSchema, coordinate: string): Field | undefined {

@@ -4,7 +4,16 @@ import type { DecisionPointInput, DecisionPointPolicy } from 'doorward/graphql';
 import { contractRoles } from 'doorward/rbac';
 import { execute, graphql, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { anonymous, ask, build, contextOf, principal, protectedSchema, type TestContext } from './support.ts';
+import {
+  anonymous,
+  ask,
+  build,
+  contextOf,
+  principal,
+  protectedSchema,
+  type Resolvers,
+  type TestContext,
+} from './support.ts';
 
 interface Item {
   readonly id: string;
@@ -234,7 +243,7 @@ describe('DIR-14 the questions of one turn', () => {
 
 describe('what resolvers load', () => {
   /** Posts whose authors, and the authors' teams, are loaded one by one. */
-  function batches(protect: (typeDefs: string, resolvers: object) => ReturnType<typeof build>) {
+  function batches(protect: (typeDefs: string, resolvers: Resolvers) => ReturnType<typeof build>) {
     const seen: number[] = [];
     const loader = new DataLoader<string, { readonly id: string }>(async (ids) => {
       seen.push(ids.length);

@@ -515,7 +515,7 @@ describe('subscriptions', () => {
     type Tick { n: Int secret: String @auth(requires: "admin") }
   `;
 
-  function ticking(returned: () => void): Resolvers {
+  function ticking(returned: () => void) {
     async function* source() {
       try {
         for (let n = 1; n < 10; n++) yield { ticked: { n, secret: `s${n}` } };

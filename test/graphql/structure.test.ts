@@ -3,7 +3,17 @@ import { allow, DECISION_CHANNEL, type Decision, type DecisionEvent, isPromise }
 import { protectSchema } from 'doorward/graphql';
 import { execute, GraphQLObjectType, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { admin, ask, build, contextOf, principal, protectedSchema, roleTable, viewer } from './support.ts';
+import {
+  admin,
+  ask,
+  build,
+  contextOf,
+  principal,
+  protectedSchema,
+  type Resolvers,
+  roleTable,
+  viewer,
+} from './support.ts';
 
 const typeDefs = `
   type Query { posts: [Post!]! @auth(permissions: ["read"]) open: String plain: String }
@@ -219,7 +229,7 @@ describe('decisions are remembered', () => {
 });
 
 describe('decisions are published', () => {
-  async function published(sdl: string, resolvers: object, source: string): Promise<string[]> {
+  async function published(sdl: string, resolvers: Resolvers, source: string): Promise<string[]> {
     const events: string[] = [];
     const listen = (message: unknown): void => {
       const { point, request, decision } = message as DecisionEvent;

@@ -2,7 +2,7 @@ import type { Principal } from 'doorward';
 import type { AuthContext } from 'doorward/graphql';
 import { type ExecutionResult, execute, parse, subscribe } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
-import { admin, answerOf, principal, protectedSchema, type Resolvers, viewer } from './support.ts';
+import { admin, answerOf, principal, protectedSchema, viewer } from './support.ts';
 
 /** A source of events that can be pushed to and that tells what became of it. */
 function source() {
@@ -59,14 +59,19 @@ interface Started {
   readonly result: Events | ExecutionResult;
 }
 
-async function start(document: string, auth: Partial<AuthContext> = {}, resolvers: Resolvers = {}): Promise<Started> {
+interface Parts {
+  readonly onError?: (error: unknown) => void;
+  /** What a field has beside its source, by its name. */
+  readonly [field: string]: object | undefined;
+}
+
+async function start(document: string, auth: Partial<AuthContext> = {}, parts: Parts = {}): Promise<Started> {
   const events = source();
   const context: AuthContext = { principal: viewer, environment: () => ({ time: 0 }), ...auth };
   const fields = ['posted', 'own', 'seen', 'strict', 'many', 'open', 'limited'];
-  const Subscription = Object.fromEntries(
-    fields.map((name) => [name, { subscribe: events.start, ...resolvers[name] }]),
-  );
-  const schema = protectedSchema(typeDefs, { Subscription }, { onError: resolvers.onError, policyTimeoutMs: 50 });
+  const Subscription = Object.fromEntries(fields.map((name) => [name, { subscribe: events.start, ...parts[name] }]));
+  const { onError = () => {} } = parts;
+  const schema = protectedSchema(typeDefs, { Subscription }, { onError, policyTimeoutMs: 50 });
   const result = await subscribe({ schema, document: parse(document), contextValue: { auth: context } });
   return { events, auth: context, result: result as Events | ExecutionResult };
 }
@@ -346,7 +351,7 @@ describe('the stream', () => {
       return: () => Promise.reject(new Error('cannot stop')),
       [Symbol.asyncIterator]: () => stubborn,
     };
-    const onError = (error: Error) => told.push(error.message);
+    const onError = (error: unknown) => told.push((error as Error).message);
     const started = await start(
       'subscription { posted { id } }',
       { reauthenticate: () => undefined },

@@ -1,4 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { IResolvers } from '@graphql-tools/utils';
 import { allow, deny, type PolicyDecisionPoint, type Principal, type Vocabulary } from 'doorward';
 import { type AuthContext, authDirectives, type ProtectSchemaOptions, protectSchema } from 'doorward/graphql';
 import { type ExecutionResult, type GraphQLSchema, graphql } from 'graphql';
@@ -48,8 +49,7 @@ export const editor: Principal = principal('e1', 'editor');
 export const viewer: Principal = principal('v1', 'viewer');
 export const nobody: Principal = principal('n1');
 
-// biome-ignore lint/suspicious/noExplicitAny: resolvers of tests are as loose as graphql-tools lets them be
-export type Resolvers = any;
+export type Resolvers = IResolvers;
 
 export function build(typeDefs: string | readonly string[], resolvers: Resolvers = {}): GraphQLSchema {
   return makeExecutableSchema({ typeDefs: [authDirectives(), ...[typeDefs].flat()], resolvers });

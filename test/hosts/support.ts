@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { IObjectTypeResolver, IResolvers } from '@graphql-tools/utils';
 import { type Authenticator, type Caller, DoorwardError, type EnvironmentSource, environmentSource } from 'doorward';
 import { type AuthContext, authDirectives, protectSchema } from 'doorward/graphql';
 import { contractRoles } from 'doorward/rbac';
@@ -45,8 +46,7 @@ export interface World {
   subscribers(): number;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: resolvers of tests are as loose as graphql-tools lets them be
-type Resolvers = any;
+type Resolvers = IResolvers & { readonly Query: IObjectTypeResolver };
 
 const typeDefs = `
   interface Node { id: ID!  note: String }

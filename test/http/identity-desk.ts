@@ -33,7 +33,7 @@ export const PASSWORD = 'a passphrase for tests';
 export const INFO: RequestInfo = { requestId: 'r-1', ip: '192.0.2.7' };
 const STEP = 30_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are JSON
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
 export type Answer = { status: number; headers: Headers; body: any };
 
 /** What a test may put in place of its part. */

@@ -1,4 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { IResolvers } from '@graphql-tools/utils';
 import { allow, type PolicyDecisionPoint, type Principal } from 'doorward';
 import {
   type AuthContext,
@@ -38,8 +39,7 @@ interface Context {
 }
 type Options = Partial<ProtectSchemaOptions<Context>>;
 
-// biome-ignore lint/suspicious/noExplicitAny: resolvers of tests are as loose as graphql-tools lets them be
-type Resolvers = any;
+type Resolvers = IResolvers;
 
 const rolesOnly: PolicyDecisionPoint = {
   decide: ({ subject }) => ({ ...allow('permission'), allowed: subject.roles.includes('admin') }),

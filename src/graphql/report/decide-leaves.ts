@@ -1,4 +1,5 @@
-import { type Decision, type Environment, isPromise, type MaybePromise, type Principal } from '../../core/index.ts';
+import type { Decision, Environment, MaybePromise, Principal } from '../../core/index.ts';
+import { together } from '../../core/maybe-promise.ts';
 import type { FieldPlan, SchemaPlan } from '../compile/plan.ts';
 import type { Call } from '../decide/call.ts';
 import type { Enforcer } from '../enforce/enforcer.ts';
@@ -38,6 +39,5 @@ export function decideLeaves(
 ): MaybePromise<readonly Decision[]> {
   const auth = { principal, environment };
   const call: Call = { coordinate: 'schema', principal, auth, context: { auth }, args: {}, parent: undefined };
-  const decisions = leaves.map((leaf) => evaluator.consider(leaf, call, { resource: undefined }));
-  return decisions.some(isPromise) ? Promise.all(decisions) : (decisions as readonly Decision[]);
+  return together(leaves.map((leaf) => evaluator.consider(leaf, call, { resource: undefined })));
 }
