@@ -4,14 +4,15 @@ import type { PolicyDecisionPoint, Vocabulary } from '../core/index.ts';
 import { requireDecisionPoint } from '../core/policy-decision-point.ts';
 import type { AuthContext } from './auth-context.ts';
 import { type CompileOptions, compile, type EnforceMode, type Masks } from './compile/compile.ts';
-import type { SchemaPlan } from './compile/plan.ts';
+import type { FieldPlan, SchemaPlan } from './compile/plan.ts';
 import { requireDecisionPointPolicy } from './decide/decision-point-policy.ts';
 import { createEvaluator } from './decide/evaluate.ts';
 import { createMemos } from './decide/memo.ts';
 import type { OnDryRun } from './enforce/dry-run.ts';
 import type { Enforcer } from './enforce/enforcer.ts';
+import type { Resolver } from './enforce/guard-field.ts';
 import { createGuards, type Guards, type RootKind, rootKinds } from './enforce/guards.ts';
-import { type FieldProtection, type SchemaProtection, schemaProtection, withProtection } from './enforce/protection.ts';
+import { type SchemaProtection, schemaProtection, withProtection } from './enforce/protection.ts';
 import { type AbstractConfig, rebuildSchema } from './enforce/rebuild-schema.ts';
 import type { Policies } from './policies.ts';
 import type { RuleMap } from './rule-map.ts';
@@ -103,9 +104,7 @@ export function protectSchema<Context = unknown, PolicyName extends string = str
   const guarded = rebuildSchema(schema, {
     field: (config, coordinate, typeName) => {
       const field = plan.fields.get(coordinate);
-      return field === undefined
-        ? config
-        : guardConfig(config, guards, roots.get(typeName), { ...protection, plan: field });
+      return field === undefined ? config : guardConfig(config, guards, roots.get(typeName), protection, field);
     },
     abstractType: (config) => (plan.abstracts.has(config.name) ? guardAbstractConfig(config, guards) : config),
   });
@@ -114,19 +113,24 @@ export function protectSchema<Context = unknown, PolicyName extends string = str
   return guarded;
 }
 
+/** @param config - made anew for the field, so that it may be changed */
 function guardConfig(
   config: GraphQLFieldConfig<unknown, unknown>,
   guards: Guards,
   root: RootKind,
-  record: SchemaProtection & Pick<FieldProtection, 'plan'>,
+  protection: SchemaProtection,
+  plan: FieldPlan,
 ): GraphQLFieldConfig<unknown, unknown> {
-  const resolve = config.resolve ?? defaultFieldResolver;
-  const subscribe = config.subscribe ?? defaultFieldResolver;
-  const guarded = {
-    resolve: guards.resolve(record.plan, resolve, root),
-    ...(root === 'subscription' && { subscribe: guards.subscribe(record.plan, subscribe, resolve) }),
-  };
-  return { ...config, ...guarded, extensions: withProtection(config.extensions, { ...record, ...guarded }) };
+  const given = config.resolve ?? defaultFieldResolver;
+  const resolve = guards.resolve(plan, given, root);
+  config.resolve = resolve;
+  let subscribe: Resolver | undefined;
+  if (root === 'subscription') {
+    subscribe = guards.subscribe(plan, config.subscribe ?? defaultFieldResolver, given);
+    config.subscribe = subscribe;
+  }
+  config.extensions = withProtection(config.extensions, { ...protection, plan, resolve, subscribe });
+  return config;
 }
 
 function guardAbstractConfig<Config extends AbstractConfig>(config: Config, guards: Guards): Config {

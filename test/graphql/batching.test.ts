@@ -105,6 +105,44 @@ describe('DIR-14 the questions of one turn', () => {
     expect(pdp.calls.map((requests) => requests.length)).toEqual([1_000]);
   });
 
+  test.each(['field', 'operation'] as const)('about a list of inputs are one call (%s)', async (enforce) => {
+    const pdp = remote();
+    const written: unknown[] = [];
+    const schema = protectedSchema(
+      `input New { id: ID ownerId: ID @auth(policy: [["read"]]) title: String }
+       type Mutation { write(items: [New]): Int }
+       type Query { ok: Int }`,
+      { Mutation: { write: (_, { items }: { items: readonly unknown[] }) => written.push(...items) } },
+      { policies: policies(pdp), enforce },
+    );
+    const write = 'mutation ($items: [New]) { write(items: $items) }';
+    const own = itemsOf(200).filter(({ ownerId }) => ownerId === 'ada');
+    expect(await ask(schema, ada, write, { items: own })).toMatchObject({ data: { write: 100 }, errors: [] });
+    // The executor makes the arguments anew after an operation was judged, and new objects are asked about again.
+    const toWrite = enforce === 'field' ? [100] : [100, 100];
+    expect(pdp.calls.map((requests) => requests.length)).toEqual(toWrite);
+
+    const { data, errors } = await ask(schema, ada, write, { items: itemsOf(50) });
+    expect(data).toEqual({ write: null });
+    expect(errors).toHaveLength(1);
+    expect(written).toHaveLength(100);
+    expect(pdp.calls.map((requests) => requests.length)).toEqual([...toWrite, 50]);
+  });
+
+  test('are not asked about inputs that the caller may not give at all', async () => {
+    const pdp = remote();
+    const schema = protectedSchema(
+      `input New { id: ID ownerId: ID @auth(policy: [["read"]]) }
+       type Mutation { write(items: [New]): Int @auth(roles: ["admin"]) }
+       type Query { ok: Int }`,
+      { Mutation: { write: () => 1 } },
+      { policies: policies(pdp) },
+    );
+    const write = 'mutation { write(items: [{ ownerId: "ada" }, { ownerId: "ada" }]) }';
+    expect((await ask(schema, ada, write)).errors).toHaveLength(1);
+    expect(pdp.calls).toEqual([]);
+  });
+
   test('are asked once for each that differs', async () => {
     const pdp = remote();
     const [one, two] = itemsOf(2);

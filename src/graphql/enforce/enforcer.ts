@@ -34,6 +34,8 @@ export interface Step {
   readonly onDeny: AuthDenial;
   /** Whether who is denied is told which login would do. */
   readonly isTold?: true;
+  /** Whether it is one of many of which the order does not matter, so that they may be decided together. */
+  readonly isOfInput?: true;
 }
 
 /** A step that denied. */
@@ -101,7 +103,7 @@ export function stepsBefore(field: FieldPlan, present: readonly PresentRule[]): 
   if (field.gate !== undefined) steps.push({ rule: field.gate, about: NOTHING, onDeny: 'ERROR' });
   for (const { rule, resource } of present) {
     if (rule.kind === 'stepUp') logins = [...(logins ?? []), loginStep(rule)];
-    else steps.push({ rule, about: { resource }, onDeny: 'ERROR' });
+    else steps.push({ rule, about: { resource }, onDeny: 'ERROR', isOfInput: true });
   }
   for (const { rule, from, onDeny } of field.before) {
     // A login is asked for only of those for whom it is worth while: after all that deny with an error.
@@ -135,25 +137,40 @@ export function firstDenial(
 ): MaybePromise<Denied | undefined> {
   for (let index = start; index < steps.length; index++) {
     const step = steps[index] as Step;
-    const about = aboutOf(step, call);
-    // That a caller was told is an event of its own, in place of the decision.
-    const answer = step.isTold ? evaluator.consider(step.rule, call, about) : evaluator.decide(step.rule, call, about);
+    const answer = decisionOf(evaluator, call, step);
     if (isPromise(answer)) return deniedLater(evaluator, call, steps, index, answer);
     if (!answer.allowed) return { ...step, decision: answer };
   }
   return undefined;
 }
 
-function deniedLater(
+/** @param answer - to the step at `index`; the inputs that follow are decided with it, not one after another */
+async function deniedLater(
   evaluator: Evaluator,
   call: Call,
   steps: readonly Step[],
   index: number,
   answer: Promise<Decision>,
 ): Promise<Denied | undefined> {
-  return answer.then((decision) =>
-    decision.allowed ? firstDenial(evaluator, call, steps, index + 1) : { ...(steps[index] as Step), decision },
-  );
+  const answers: MaybePromise<Decision>[] = [answer];
+  if (steps[index]?.isOfInput) {
+    for (const step of steps.slice(index + 1)) {
+      if (!step.isOfInput) break;
+      answers.push(decisionOf(evaluator, call, step));
+    }
+  }
+  const decisions = answers.length === 1 ? [await answer] : await Promise.all(answers);
+  const place = decisions.findIndex(({ allowed }) => !allowed);
+  const decision = decisions[place];
+  if (decision !== undefined) return { ...(steps[index + place] as Step), decision };
+  return firstDenial(evaluator, call, steps, index + answers.length);
+}
+
+function decisionOf(evaluator: Evaluator, call: Call, step: Step): MaybePromise<Decision> {
+  const { rule, isTold } = step;
+  const about = aboutOf(step, call);
+  // That a caller was told is an event of its own, in place of the decision.
+  return isTold ? evaluator.consider(rule, call, about) : evaluator.decide(rule, call, about);
 }
 
 /** What a step looks at. */

@@ -1,6 +1,7 @@
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLResolveInfo } from 'graphql';
 import { type Decision, isPromise, type MaybePromise } from '../../core/index.ts';
 import type { FieldPlan } from '../compile/plan.ts';
+import type { Rule } from '../rules/rule.ts';
 import { notAuthenticated, notAuthorized } from './denial.ts';
 import { endsList } from './denial-in-list.ts';
 import { type Admission, callOf, createAdmit, type Enforcer } from './enforcer.ts';
@@ -14,20 +15,13 @@ export type Resolver = GraphQLFieldResolver<unknown, unknown, Record<string, unk
  */
 export function guardField(enforcer: Enforcer, field: FieldPlan, resolve: Resolver): Resolver {
   const { gate, stepUp } = field;
-  const guarded = guardCall(enforcer, field, resolve);
   const isGateOnly = field.before.length + field.input.length + field.after.length === 0;
-  if (gate === undefined || !isGateOnly) return guarded;
-  const { authOf, memos } = enforcer;
-  const { latest } = memos;
+  if (gate === undefined || !isGateOnly) return guardCall(enforcer, field, resolve);
 
-  /** What was answered to the same principal before to all that the field asks, if it was asked. */
-  const remembered = (context: unknown): MaybePromise<Decision> | undefined => {
-    const principal = authOf(context)?.principal;
-    if (principal === undefined || principal !== latest.principal) return undefined;
-    if (stepUp !== undefined && !isAllowed(latest.memo?.parts[stepUp.index])) return undefined;
-    return latest.memo?.enforced[gate.index];
-  };
+  // Made for the fields that are asked for, which of a large schema are few.
+  let guarded: Resolver | undefined;
   const otherwise = (known: MaybePromise<Decision> | undefined, ...call: Parameters<Resolver>): unknown => {
+    guarded ??= guardCall(enforcer, field, resolve);
     if (!isPromise(known)) return guarded(...call);
     return known.then(({ allowed }) => {
       if (allowed) return resolve(...call);
@@ -37,16 +31,30 @@ export function guardField(enforcer: Enforcer, field: FieldPlan, resolve: Resolv
   if (resolve === defaultFieldResolver) {
     // Named here, the function that most fields have is compiled into the guard.
     return (source, args, context, info) => {
-      const known = remembered(context);
+      const known = remembered(enforcer, gate, stepUp, context);
       return isAllowed(known)
         ? defaultFieldResolver(source, args, context, info)
         : otherwise(known, source, args, context, info);
     };
   }
   return (source, args, context, info) => {
-    const known = remembered(context);
+    const known = remembered(enforcer, gate, stepUp, context);
     return isAllowed(known) ? resolve(source, args, context, info) : otherwise(known, source, args, context, info);
   };
+}
+
+/** What was answered to the same principal before to all that a field asks, if it was asked. */
+function remembered(
+  { authOf, memos }: Enforcer,
+  gate: Rule,
+  stepUp: Rule | undefined,
+  context: unknown,
+): MaybePromise<Decision> | undefined {
+  const { latest } = memos;
+  const principal = authOf(context)?.principal;
+  if (principal === undefined || principal !== latest.principal) return undefined;
+  if (stepUp !== undefined && !isAllowed(latest.memo?.parts[stepUp.index])) return undefined;
+  return latest.memo?.enforced[gate.index];
 }
 
 function isAllowed(decision: MaybePromise<Decision> | undefined): boolean {

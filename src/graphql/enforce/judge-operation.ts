@@ -132,8 +132,10 @@ export function judgeOperation(
     if (steps.length === 0) return 'OPEN';
     if (call === undefined) return { node, coordinate, by: undefined };
     let isOpen = false;
+    let isPending = false;
     for (const step of steps) {
-      const { rule, isTold } = step;
+      const { rule, isTold, isOfInput } = step;
+      if (isPending && !isOfInput) return undefined;
       if (!isRoot && !rule.principalOnly) {
         if (hides(step)) return undefined;
         isOpen = true;
@@ -142,11 +144,11 @@ export function judgeOperation(
       // Another rule may deny when its data is there: a login would be for nothing.
       if (isTold && isOpen) continue;
       const decision = decisionOf(step, call);
-      if (decision === undefined) return undefined;
-      if (decision.allowed) continue;
+      if (decision === undefined) isPending = true;
+      if (decision === undefined || decision.allowed) continue;
       return hides(step) ? undefined : { node, coordinate, by: { denied: { ...step, decision }, call } };
     }
-    return 'OPEN';
+    return isPending ? undefined : 'OPEN';
   }
 
   function decisionOf(step: Step, call: Call): Decision | undefined {

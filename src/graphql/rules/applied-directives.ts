@@ -1,5 +1,5 @@
 import { getDirectives } from '@graphql-tools/utils';
-import type { ASTNode, DirectiveNode, GraphQLSchema } from 'graphql';
+import { type ASTNode, type DirectiveNode, type GraphQLSchema, Kind } from 'graphql';
 import { configError } from './config-error.ts';
 
 type DirectableNode = ASTNode & { readonly directives?: readonly DirectiveNode[] | undefined };
@@ -11,8 +11,8 @@ export interface Directable {
   readonly extensions?: object | null | undefined;
 }
 
-/** A directive with its arguments, defaults included; in extensions they may be anything. */
-export interface AppliedDirective {
+/** A directive in extensions; its arguments may be anything. */
+export interface CodedDirective {
   readonly name: string;
   readonly args?: unknown;
 }
@@ -24,7 +24,7 @@ export function directiveNodes(place: Directable): readonly DirectiveNode[] {
 }
 
 /** Directives in another shape than by name, as some libraries write them; graphql-tools reads none of these. */
-export function listedDirectives(place: Directable): readonly unknown[] | undefined {
+function listedDirectives(place: Directable): readonly unknown[] | undefined {
   const directives = codedDirectives(place);
   if (typeof directives === 'string') return [directives];
   const isIterable = typeof directives === 'object' && directives !== null && Symbol.iterator in directives;
@@ -50,15 +50,35 @@ function namesOf(directive: unknown): readonly string[] {
   return [String(Object(directive).name)];
 }
 
-/** Reads what is applied to a place, in SDL and in its extensions. */
-export function appliedDirectives(
+/** Reads the directives of these names that a place has in its extensions. */
+export function directivesInCode(
   schema: GraphQLSchema,
   place: Directable,
+  names: readonly string[],
   coordinate: string,
-  node: DirectiveNode | undefined,
-): readonly AppliedDirective[] {
+): readonly CodedDirective[] {
+  const isListed = listedDirectives(place) !== undefined;
+  const found = isListed ? [] : readable(() => getDirectives(schema, { extensions: place.extensions }), coordinate);
+  for (const name of names) {
+    if (found.some((directive) => directive.name === name)) continue;
+    throw configError(coordinate, `has @${name} in extensions.directives, but not as { ${name}: arguments }`);
+  }
+  return found.filter(({ name }) => names.includes(name));
+}
+
+/** Reads the arguments of a directive in SDL, defaults included. */
+export function argumentsOf(schema: GraphQLSchema, node: DirectiveNode, coordinate: string): unknown {
+  const place = { astNode: { kind: Kind.FIELD, name: node.name, directives: [node] } } as const;
+  return readable(() => getDirectives(schema, place), coordinate, node)[0]?.args;
+}
+
+function readable(
+  read: () => readonly CodedDirective[],
+  coordinate: string,
+  node?: DirectiveNode,
+): readonly CodedDirective[] {
   try {
-    return getDirectives(schema, place);
+    return read();
   } catch (error) {
     const problem = error instanceof Error ? error.message : '';
     throw configError(coordinate, `has a directive that cannot be read: ${problem}`, node);

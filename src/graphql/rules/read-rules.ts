@@ -1,28 +1,13 @@
 import type { DirectiveNode, GraphQLSchema } from 'graphql';
-import { isPlainObject } from '../../core/config-invalid.ts';
 import type { RuleMap } from '../rule-map.ts';
-import {
-  type AppliedDirective,
-  appliedDirectives,
-  type Directable,
-  directiveNodes,
-  listedDirectives,
-  namesInExtensions,
-} from './applied-directives.ts';
+import { type Directable, directiveNodes, directivesInCode, namesInExtensions } from './applied-directives.ts';
 import { configError } from './config-error.ts';
-import { checkDeclaration, checkDefaults } from './declaration.ts';
+import { checkDeclaration } from './declaration.ts';
 import { handledDirectives, looksLikeRule, refuseRenamedImports } from './directive-names.ts';
-import { refuseMaybeMerged, refuseMerged } from './merged-directives.ts';
+import { createDirectiveReader, type Said } from './read-directive.ts';
 import { readRuleMap } from './read-rule-map.ts';
 import type { RuleTable } from './rule.ts';
-import {
-  type Annotations,
-  type Application,
-  type KnownNames,
-  readArguments,
-  readFederated,
-  refuseFlatLists,
-} from './rule-arguments.ts';
+import type { Annotations, Application, KnownNames } from './rule-arguments.ts';
 
 export type { Directable } from './applied-directives.ts';
 
@@ -34,7 +19,6 @@ export interface RuleReaderOptions {
   readonly rules: RuleMap;
 }
 
-const AUTHENTICATED = { stepUp: undefined, from: undefined, onDeny: undefined };
 const NOTHING: Annotations = { applications: [], isPublic: false };
 
 /**
@@ -51,6 +35,7 @@ export function createRuleReader(
   if (directive !== undefined) checkDeclaration(directive);
   refuseRenamedImports(schema);
   const coded = readRuleMap(schema, map, rules, known);
+  const read = createDirectiveReader(schema, { handled, directive, known, rules });
 
   const misspelt = new Map<string, boolean>();
   const seen = new Map<Directable, Annotations>();
@@ -68,6 +53,7 @@ export function createRuleReader(
   };
 
   function isMisspelt(name: string): boolean {
+    if (handled.has(name)) return false;
     const known = misspelt.get(name);
     if (known !== undefined) return known;
     const isDeclared = (schema.getDirective(name) ?? undefined) !== undefined;
@@ -82,77 +68,40 @@ export function createRuleReader(
     nodes: readonly DirectiveNode[],
     names: readonly string[],
   ): Annotations {
-    const applied = new Set([...nodes.map((node) => node.name.value), ...names]);
-    for (const name of applied) {
-      if (handled.has(name) || !isMisspelt(name)) continue;
-      const node = nodes.find((candidate) => candidate.name.value === name);
-      throw configError(coordinate, `has @${name}, which nothing enforces`, node);
+    const misspelt = nodes.find(({ name }) => isMisspelt(name.value))?.name.value ?? names.find(isMisspelt);
+    if (misspelt !== undefined) {
+      const node = nodes.find(({ name }) => name.value === misspelt);
+      throw configError(coordinate, `has @${misspelt}, which nothing enforces`, node);
     }
-    const ours = nodes.filter((node) => handled.has(node.name.value));
-    if (ours.length === 0 && !names.some((name) => handled.has(name))) return NOTHING;
-
-    for (const node of ours) checkNode(node, coordinate);
-    const found = appliedDirectives(schema, place, coordinate, ours[0]);
-    const isListed = listedDirectives(place) !== undefined;
-    for (const name of names) {
-      if (handled.has(name) && (isListed || !found.some((application) => application.name === name))) {
-        throw configError(coordinate, `has @${name} in extensions.directives, but not as { ${name}: arguments }`);
-      }
-    }
-    return applicationsOf(found, coordinate, ours);
-  }
-
-  function applicationsOf(
-    found: readonly AppliedDirective[],
-    coordinate: string,
-    nodes: readonly DirectiveNode[],
-  ): Annotations {
     const applications: Application[] = [];
-    const publicNodes: (DirectiveNode | undefined)[] = [];
-    const unread = [...nodes];
-    for (const { name, args } of found) {
-      const kind = handled.get(name);
-      const index = unread.findIndex((candidate) => candidate.name.value === name);
-      const [node] = index < 0 ? [] : unread.splice(index, 1);
-      const refuse = refusal(coordinate, name, node);
-      const place = { coordinate, node };
-      if (kind === undefined) continue;
-      const values = isPlainObject(args)
-        ? Object.fromEntries(Object.entries(args))
-        : refuse('has no object of arguments');
-      switch (kind) {
-        case 'auth':
-          checkDefaults(directive, values, refuse);
-          applications.push({ ...readArguments(values, directive, rules, known, refuse), ...place });
-          break;
-        case 'requiresScopes':
-        case 'policy':
-          applications.push({ ...AUTHENTICATED, rule: readFederated(values, kind, rules, known, refuse), ...place });
-          break;
-        case 'authenticated':
-        case 'public':
-          if (Object.keys(values).length > 0) refuse('takes no arguments');
-          if (kind === 'public') publicNodes.push(node);
-          else applications.push({ ...AUTHENTICATED, rule: rules.authenticated, ...place });
+    let isPublic = false;
+    let publicNode: DirectiveNode | undefined;
+    const add = (said: Said, node: DirectiveNode | undefined): void => {
+      if (said === 'public') {
+        isPublic = true;
+        publicNode ??= node;
+      } else if (!applications.some((other) => isSame(other, said))) {
+        applications.push({ ...said, coordinate, node });
+      }
+    };
+
+    for (const node of nodes) {
+      if (handled.has(node.name.value)) add(read.node(node, coordinate), node);
+    }
+    const inCode = names.filter((name) => handled.has(name));
+    if (inCode.length > 0) {
+      for (const { name, args } of directivesInCode(schema, place, inCode, coordinate)) {
+        add(read.coded(name, args, coordinate), undefined);
       }
     }
-    return { applications, isPublic: publicNodes.length > 0, publicNode: publicNodes[0] };
-  }
-
-  /** What only the text shows: coercion makes a list of a value, and merging one list of two. */
-  function checkNode(node: DirectiveNode, coordinate: string): void {
-    const name = node.name.value;
-    const refuse = refusal(coordinate, name, node);
-    refuseMerged(node, refuse);
-    refuseMaybeMerged(node, schema.getDirective(name) ?? undefined, refuse);
-    refuseFlatLists(node, refuse);
+    return applications.length === 0 && !isPublic ? NOTHING : { applications, isPublic, publicNode };
   }
 }
 
-function refusal(coordinate: string, name: string, node: DirectiveNode | undefined): (problem: string) => never {
-  return (problem) => {
-    throw configError(coordinate, `@${name} ${problem}`, node);
-  };
+/** Whether one says nothing that the other does not say. */
+function isSame(a: Application, b: Exclude<Said, 'public'>): boolean {
+  const isAlike = a.rule === b.rule && a.from === b.from && a.onDeny === b.onDeny;
+  return isAlike && JSON.stringify(a.stepUp) === JSON.stringify(b.stepUp);
 }
 
 function both(a: Annotations, b: Annotations): Annotations {
