@@ -5,13 +5,14 @@ import { requireDecisionPoint } from '../core/policy-decision-point.ts';
 import type { AuthContext } from './auth-context.ts';
 import { type CompileOptions, compile, type EnforceMode, type Masks } from './compile/compile.ts';
 import type { FieldPlan, SchemaPlan } from './compile/plan.ts';
+import { type RootKind, rootKinds } from './compile/reaching.ts';
 import { requireDecisionPointPolicy } from './decide/decision-point-policy.ts';
 import { createEvaluator } from './decide/evaluate.ts';
 import { createMemos } from './decide/memo.ts';
 import type { OnDryRun } from './enforce/dry-run.ts';
 import type { Enforcer } from './enforce/enforcer.ts';
 import type { Resolver } from './enforce/guard-field.ts';
-import { createGuards, type Guards, type RootKind, rootKinds } from './enforce/guards.ts';
+import { createGuards, type Guards } from './enforce/guards.ts';
 import { type SchemaProtection, schemaProtection, withProtection } from './enforce/protection.ts';
 import { type AbstractConfig, rebuildSchema } from './enforce/rebuild-schema.ts';
 import type { Policies } from './policies.ts';
@@ -118,7 +119,7 @@ function guardConfig(
   config: GraphQLFieldConfig<unknown, unknown>,
   guards: Guards,
   root: RootKind,
-  protection: SchemaProtection,
+  ofSchema: SchemaProtection,
   plan: FieldPlan,
 ): GraphQLFieldConfig<unknown, unknown> {
   const given = config.resolve ?? defaultFieldResolver;
@@ -129,7 +130,7 @@ function guardConfig(
     subscribe = guards.subscribe(plan, config.subscribe ?? defaultFieldResolver, given);
     config.subscribe = subscribe;
   }
-  config.extensions = withProtection(config.extensions, { ...protection, plan, resolve, subscribe });
+  config.extensions = withProtection(config.extensions, { ofSchema, plan, resolve, subscribe });
   return config;
 }
 

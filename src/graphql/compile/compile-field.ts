@@ -2,29 +2,24 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLSchema,
   getNamedType,
-  isInterfaceType,
   isListType,
   isNonNullType,
-  isObjectType,
 } from 'graphql';
 import { configError } from '../rules/config-error.ts';
 import type { RuleReader } from '../rules/read-rules.ts';
-import type { Rule, RuleTable } from '../rules/rule.ts';
+import { conjuncts, onePerPrincipal, type Rule, type RuleTable } from '../rules/rule.ts';
 import type { Application, AuthDenial } from '../rules/rule-arguments.ts';
 import type { InputCompiler } from './compile-input.ts';
 import { stepUpOf, type TypeReader } from './compile-types.ts';
 import type { Declaration } from './inheritance.ts';
 import type { FieldPlan, Mask, Requirement } from './plan.ts';
-import { type RuleSource, type RuleVia, ruleSource } from './rule-source.ts';
-
-type Root = 'query' | 'mutation' | 'subscription' | undefined;
+import { type Reaching, type RootKind, type RootKinds, resourceOf } from './reaching.ts';
 
 export interface FieldCompiler {
-  readonly schema: GraphQLSchema;
+  readonly roots: RootKinds;
   readonly read: RuleReader;
-  readonly ofType: TypeReader;
+  readonly types: TypeReader;
   readonly rules: RuleTable;
   readonly input: InputCompiler;
   readonly masks: ReadonlyMap<string, Mask['apply']>;
@@ -45,67 +40,54 @@ export function compileField(
   field: GraphQLField<unknown, unknown>,
   declarations: readonly Declaration[],
 ): FieldPlan {
-  const { read, ofType, input } = compiler;
-  const ofReturned = ofType(getNamedType(field.type));
+  const { roots, read, types, input } = compiler;
+  const coordinate = declarations[0]?.coordinate ?? `${type.name}.${field.name}`;
   const ofFields = applicationsOn(declarations, read);
-  const ofOwner = ofType(type);
+  const ofOwner = types.of(type);
+  const ofReturned = types.entering(getNamedType(field.type));
   const rulesOfInput = input.argumentsOf(field, declarations);
+  const { listDepth } = shapeOf(field.type);
   // Most fields of most schemas.
   if (ofFields.length + ofOwner.length + ofReturned.length === 0) {
-    return {
-      coordinate: declarations[0]?.coordinate ?? '',
-      gate: undefined,
-      stepUp: undefined,
-      before: NONE,
-      input: rulesOfInput,
-      after: NONE,
-      listDepth: shapeOf(field.type).listDepth,
-      mask: undefined,
-      sources: NONE,
-    };
+    return { coordinate, input: rulesOfInput, listDepth, ...UNGUARDED };
   }
-  return compileRules(compiler, type, field, { declarations, ofFields, ofOwner, ofReturned, input: rulesOfInput });
-}
-
-/** The rules that reach a field, by where they come from. */
-interface Reaching {
-  readonly declarations: readonly Declaration[];
-  readonly ofFields: readonly Application[];
-  readonly ofOwner: readonly Application[];
-  readonly ofReturned: readonly Application[];
-  readonly input: FieldPlan['input'];
+  const reaching = { ofOwner, ofFields, ofReturned, root: roots.get(type.name) };
+  const asks = compileRules(compiler, field, declarations, reaching);
+  return { coordinate, input: rulesOfInput, listDepth, reaching, ...asks };
 }
 
 const NONE: readonly never[] = [];
+const GATE_ONLY = { before: NONE, after: NONE, mask: undefined };
+const UNGUARDED = { reaching: undefined, gate: undefined, stepUp: undefined, ...GATE_ONLY };
 
 function applicationsOn(declarations: readonly Declaration[], read: RuleReader): readonly Application[] {
   let found: readonly Application[] = NONE;
-  for (const { field, coordinate } of declarations) {
-    const { applications } = read(field, coordinate);
-    if (applications.length > 0) found = found.length === 0 ? applications : [...found, ...applications];
-  }
+  for (const { field, coordinate } of declarations) found = joined(found, read(field, coordinate).applications);
   return found;
 }
 
-function compileRules(
-  { schema, rules, masks }: FieldCompiler,
-  type: GraphQLObjectType,
-  field: GraphQLField<unknown, unknown>,
-  { declarations, ofFields, ofOwner, ofReturned, input }: Reaching,
-): FieldPlan {
-  const coordinate = `${type.name}.${field.name}`;
-  const returned = getNamedType(field.type);
-  const returnsFields = isObjectType(returned) || isInterfaceType(returned);
-  const root = rootOf(type, schema);
-  const applications = [...ofOwner, ...ofFields, ...(returnsFields ? [] : ofReturned)];
+function joined<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+  if (first.length === 0) return second;
+  return second.length === 0 ? first : [...first, ...second];
+}
 
-  const asking = [...applications, ...(returnsFields ? ofReturned : [])].filter(denyingWithError);
-  const gate: Rule[] = returnsFields ? ofReturned.flatMap(({ rule }) => onePerPrincipal(rule)) : [];
+function compileRules(
+  { rules, masks }: FieldCompiler,
+  field: GraphQLField<unknown, unknown>,
+  declarations: readonly Declaration[],
+  { ofOwner, ofFields, ofReturned, root }: Reaching,
+): Pick<FieldPlan, 'gate' | 'stepUp' | 'before' | 'after' | 'mask'> {
+  const coordinate = declarations[0]?.coordinate ?? '';
+  const applications = joined(joined(ofOwner, ofFields), ofReturned);
+  if (applications.every(isGate)) {
+    const gate = rules.all(applications.map(({ rule }) => rule));
+    return { gate, stepUp: stepUpOf(applications, coordinate, rules), ...GATE_ONLY };
+  }
+
+  const gate: Rule[] = [];
   const requirements = new Map<string, Requirement>();
-  const sources: RuleSource[] = [];
   for (const application of applications) {
     const { from, onDeny } = placed(application, field, coordinate, root);
-    sources.push(ruleSource(application, application.rule, viaOf(application), { from, onDeny }));
     const parts = conjuncts(application.rule);
     // A rule that denies with an error denies the same before the resolver, and then the resolver need not run.
     const early = onDeny === 'ERROR' ? onePerPrincipal(application.rule) : [];
@@ -126,37 +108,28 @@ function compileRules(
     throw configError(coordinate, 'is masked as a whole and from: RESULT; choose one', maskNode(applications));
   }
   return {
-    coordinate,
-    input,
-    listDepth: shapeOf(field.type).listDepth,
     gate: rules.all(gate),
-    stepUp: stepUpOf(asking, coordinate, rules),
+    stepUp: stepUpOf(applications.filter(denyingWithError), coordinate, rules),
     before: ordered.filter(({ from }) => from !== 'RESULT'),
     after: ordered.filter(({ from }) => from === 'RESULT'),
     mask: masking.length > 0 ? maskOf(declarations, masks, applications) : undefined,
-    sources: [...sources, ...(returnsFields ? ofReturned.map(entering) : [])],
   };
+}
 
-  function viaOf(application: Application): RuleVia {
-    if (ofFields.includes(application)) return application.coordinate === coordinate ? 'FIELD' : 'INTERFACE_FIELD';
-    if (!returnsFields && ofReturned.includes(application)) return 'RETURN_TYPE';
-    return application.coordinate === type.name ? 'TYPE' : 'INTERFACE';
-  }
-
-  /** Of the rules of an object type those that the way to it asks; the others are asked on its fields. */
-  function entering(application: Application): RuleSource {
-    return ruleSource(application, rules.all(onePerPrincipal(application.rule)), 'RETURN_TYPE');
-  }
+/** Whether it asks only for the principal and denies with an error: then it means the same wherever it stands. */
+function isGate({ rule, from, onDeny = 'ERROR' }: Application): boolean {
+  return rule.principalOnly && from === undefined && onDeny === 'ERROR';
 }
 
 /** Settles what an application means on this field, and refuses what it cannot mean. */
 function placed(
-  { from: written, onDeny = 'ERROR', node, rule }: Application,
+  application: Application,
   field: GraphQLField<unknown, unknown>,
   coordinate: string,
-  root: Root,
+  root: RootKind,
 ): Pick<Requirement, 'from' | 'onDeny'> {
-  const from = written ?? (root === undefined ? 'PARENT' : 'ARGS');
+  const { onDeny = 'ERROR', node, rule } = application;
+  const from = resourceOf(application, root);
   const refuse = (problem: string): never => {
     throw configError(coordinate, problem, node);
   };
@@ -192,22 +165,6 @@ function ownerPathsIn(rule: Rule): readonly (readonly string[])[] {
 
 function denyingWithError({ onDeny = 'ERROR' }: Application): boolean {
   return onDeny === 'ERROR';
-}
-
-/** The parts of a rule that are ANDed. */
-function conjuncts(rule: Rule): readonly Rule[] {
-  return rule.kind === 'all' ? rule.rules : [rule];
-}
-
-/** The ANDed parts that are decided once per principal. */
-export function onePerPrincipal(rule: Rule): readonly Rule[] {
-  return conjuncts(rule).filter((part) => part.principalOnly);
-}
-
-function rootOf(type: GraphQLObjectType, schema: GraphQLSchema): Root {
-  if (type === schema.getQueryType()) return 'query';
-  if (type === schema.getMutationType()) return 'mutation';
-  return type === schema.getSubscriptionType() ? 'subscription' : undefined;
 }
 
 function shapeOf(type: GraphQLOutputType): { readonly listDepth: number; readonly itemNullable: boolean } {

@@ -94,7 +94,7 @@ export function compileInput(schema: GraphQLSchema, read: RuleReader, rules: Rul
     const login = stepUpOf(applications, coordinate, rules);
     return {
       rules: [...applications.map(({ rule }) => rule), ...(login === undefined ? [] : [login])],
-      sources: applications.map((application) => ruleSource(application, application.rule, via)),
+      sources: applications.map((application) => ruleSource(application, via)),
     };
   }
 

@@ -1,15 +1,29 @@
-import { type GraphQLNamedType, type GraphQLSchema, isEnumType, isInterfaceType, isObjectType } from 'graphql';
+import {
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isEnumType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
 import { configError } from '../rules/config-error.ts';
 import type { Directable, RuleReader } from '../rules/read-rules.ts';
-import type { Rule, RuleTable } from '../rules/rule.ts';
+import { onePerPrincipal, type Rule, type RuleTable } from '../rules/rule.ts';
 import type { Application } from '../rules/rule-arguments.ts';
 import { withInterfaces } from './inheritance.ts';
 
-export type TypeReader = (type: GraphQLNamedType) => readonly Application[];
+export interface TypeReader {
+  /** The rules on a type, with those of its interfaces. */
+  of(type: GraphQLNamedType): readonly Application[];
+  /** As much of them as is asked on the way to the type: where it has fields, the rest is asked on those. */
+  entering(type: GraphQLNamedType): readonly Application[];
+}
 
-/** Makes the function that reads the rules on a type; with those of its interfaces, where it has such. */
-export function createTypeReader(read: RuleReader): TypeReader {
+/** Makes the functions that read the rules on types, each type once. */
+export function createTypeReader(read: RuleReader, rules: RuleTable): TypeReader {
   const known = new Map<GraphQLNamedType, readonly Application[]>();
+  const knownOnTheWay = new Map<GraphQLNamedType, readonly Application[]>();
 
   function applicationsOn(type: GraphQLNamedType): readonly Application[] {
     const { applications } = read(type, type.name);
@@ -22,14 +36,33 @@ export function createTypeReader(read: RuleReader): TypeReader {
     return applications;
   }
 
-  return (type) => {
+  function of(type: GraphQLNamedType): readonly Application[] {
     const found = known.get(type);
     if (found !== undefined) return found;
-    const types = isObjectType(type) || isInterfaceType(type) ? withInterfaces(type) : [type];
+    const types = hasFields(type) ? withInterfaces(type) : [type];
     const applications = types.flatMap(applicationsOn);
     known.set(type, applications);
     return applications;
-  };
+  }
+
+  function entering(type: GraphQLNamedType): readonly Application[] {
+    const found = knownOnTheWay.get(type);
+    if (found !== undefined) return found;
+    const all = of(type);
+    const applications = hasFields(type) ? all.map(ofPrincipal) : all;
+    knownOnTheWay.set(type, applications);
+    return applications;
+  }
+
+  function ofPrincipal(application: Application): Application {
+    return { ...application, rule: rules.all(onePerPrincipal(application.rule)) };
+  }
+
+  return { of, entering };
+}
+
+function hasFields(type: GraphQLNamedType): type is GraphQLObjectType | GraphQLInterfaceType {
+  return isObjectType(type) || isInterfaceType(type);
 }
 
 /** The login that several applications ask for together. */

@@ -1,6 +1,5 @@
 import {
   type GraphQLIsTypeOfFn,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
@@ -11,13 +10,14 @@ import {
 import type { RuleMap } from '../rule-map.ts';
 import { configError } from '../rules/config-error.ts';
 import { createRuleReader } from '../rules/read-rules.ts';
-import { createRuleTable } from '../rules/rule.ts';
+import { createRuleTable, onePerPrincipal } from '../rules/rule.ts';
 import type { KnownNames } from '../rules/rule-arguments.ts';
-import { compileField, onePerPrincipal } from './compile-field.ts';
+import { compileField } from './compile-field.ts';
 import { compileInput } from './compile-input.ts';
 import { createTypeReader, refuseStrayRules, stepUpOf } from './compile-types.ts';
 import { declarationsOf, withInterfaces } from './inheritance.ts';
 import type { FieldPlan, ObjectPlan, SchemaPlan } from './plan.ts';
+import { rootKinds } from './reaching.ts';
 
 /** What a field with `onDeny: MASK` shows to those whom the rule does not let through, by coordinate. */
 export type Masks = Readonly<Record<string, (value: unknown) => unknown>>;
@@ -39,10 +39,11 @@ export type EnforceMode = 'field' | 'operation' | 'dry-run';
 export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaPlan {
   const rules = createRuleTable();
   const read = createRuleReader(schema, options, rules);
-  const ofType = createTypeReader(read);
+  const ofTypes = createTypeReader(read, rules);
   const input = compileInput(schema, read, rules);
   const masks = new Map(Object.entries(options.masks));
-  const compiler = { schema, read, ofType, rules, input, masks };
+  const roots = rootKinds(schema);
+  const compiler = { roots, read, types: ofTypes, rules, input, masks };
   refuseStrayRules(schema, read);
 
   const fields = new Map<string, FieldPlan>();
@@ -51,7 +52,7 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
   const unprotected: string[] = [];
   const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
   for (const type of types) {
-    const rulesOfType = ofType(type);
+    const rulesOfType = ofTypes.of(type);
     if (!isObjectType(type)) continue;
     if (type.isTypeOf) typeTests.set(type.name, type.isTypeOf);
     const typeIsPublic = read(type, type.name).isPublic;
@@ -70,7 +71,7 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
 
     const lineage = withInterfaces(type);
     // An operation is judged when its first root field is entered, whichever that is.
-    const judges = options.enforce === 'operation' && isRootType(type, schema);
+    const judges = options.enforce === 'operation' && roots.has(type.name);
     for (const field of Object.values(type.getFields())) {
       const declarations = declarationsOf(lineage, field.name);
       const plan = compileField(compiler, type, field, declarations);
@@ -81,7 +82,7 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
       const isOpen = plan.gate === undefined && !fieldIsPublic && !typeIsPublic;
       if (isOpen) unprotected.push(plan.coordinate);
       // What the objects of an event tell is decided anew, whether or not the field that brings them has a rule.
-      const renews = type === schema.getSubscriptionType() && isCompositeType(getNamedType(field.type));
+      const renews = roots.get(type.name) === 'subscription' && isCompositeType(getNamedType(field.type));
       if (isOpen && options.unprotected === 'deny') fields.set(plan.coordinate, { ...plan, gate: rules.never });
       else if (plan.gate !== undefined || plan.input.length > 0 || judges || renews) fields.set(plan.coordinate, plan);
     }
@@ -93,11 +94,6 @@ export function compile(schema: GraphQLSchema, options: CompileOptions): SchemaP
     .filter((type) => schema.getPossibleTypes(type).some(({ name }) => objects.get(name) !== undefined))
     .map(({ name }) => name);
   return { fields, objects, typeTests, abstracts: new Set(abstracts), inputTypes: input.types, unprotected };
-}
-
-/** Whether operations start in this type. */
-export function isRootType(type: GraphQLObjectType, schema: GraphQLSchema): boolean {
-  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type);
 }
 
 /** A mask that masks nothing means that its directive got lost, and the value with it. */

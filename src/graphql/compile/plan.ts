@@ -1,6 +1,7 @@
 import type { GraphQLIsTypeOfFn, GraphQLNamedInputType } from 'graphql';
 import type { Rule } from '../rules/rule.ts';
 import type { AuthDenial, AuthResource } from '../rules/rule-arguments.ts';
+import type { Reaching } from './reaching.ts';
 import type { RuleSource } from './rule-source.ts';
 
 /** A rule, what it is about, and what happens when it denies. */
@@ -55,8 +56,8 @@ export interface FieldPlan {
   /** How many lists the items of the result lie in. */
   readonly listDepth: number;
   readonly mask: Mask | undefined;
-  /** Where its rules were written; those of its arguments are with these. */
-  readonly sources: readonly RuleSource[];
+  /** The rules that it was made of; those of its arguments are with these. */
+  readonly reaching: Reaching | undefined;
 }
 
 /** What a schema asks of its callers. */

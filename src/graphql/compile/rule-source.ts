@@ -1,5 +1,6 @@
-import type { Rule } from '../rules/rule.ts';
 import type { Application, AuthDenial, AuthResource } from '../rules/rule-arguments.ts';
+import type { FieldPlan } from './plan.ts';
+import { resourceOf } from './reaching.ts';
 
 /** How a rule that was written in one place comes to hold in another. */
 export type RuleVia =
@@ -28,16 +29,29 @@ export interface RuleSource {
   readonly onDeny: AuthDenial;
 }
 
+/** The rules of a field with the places where they were written, those of its arguments not among them. */
+export function sourcesOf({ coordinate, reaching }: FieldPlan): readonly RuleSource[] {
+  if (reaching === undefined) return [];
+  const { ofOwner, ofFields, ofReturned, root } = reaching;
+  const [typeName] = coordinate.split('.');
+  const source = (application: Application, via: RuleVia): RuleSource =>
+    ruleSource(application, via, resourceOf(application, root));
+  return [
+    ...ofOwner.map((each) => source(each, each.coordinate === typeName ? 'TYPE' : 'INTERFACE')),
+    ...ofFields.map((each) => source(each, each.coordinate === coordinate ? 'FIELD' : 'INTERFACE_FIELD')),
+    ...ofReturned.map((each) => source(each, 'RETURN_TYPE')),
+  ];
+}
+
 /**
  * Tells of an application what holds in the place that it reaches.
  *
- * @param rule - as much of the rule as is enforced there
+ * @param from - what its rule looks at there, if it looks at more than the principal
  */
 export function ruleSource(
-  { coordinate, node, stepUp }: Application,
-  rule: Rule,
+  { coordinate, node, rule, stepUp, onDeny = 'ERROR' }: Application,
   via: RuleVia,
-  { from, onDeny = 'ERROR' }: { readonly from?: AuthResource; readonly onDeny?: AuthDenial } = {},
+  from?: AuthResource,
 ): RuleSource {
   const line = node?.loc?.startToken.line;
   const login = stepUp === undefined ? [] : [`login(${JSON.stringify(stepUp)})`];

@@ -1,6 +1,6 @@
-import type { GraphQLSchema } from 'graphql';
 import type { EnforceMode } from '../compile/compile.ts';
 import type { FieldPlan } from '../compile/plan.ts';
+import type { RootKind } from '../compile/reaching.ts';
 import { checkField, checkSubscription, createOperationCheck } from './check-operation.ts';
 import { createDryRun, type OnDryRun } from './dry-run.ts';
 import type { Enforcer } from './enforcer.ts';
@@ -8,24 +8,12 @@ import { guardAbstract, type TypeResolver } from './guard-abstract.ts';
 import { guardField, type Resolver } from './guard-field.ts';
 import { guardSubscription } from './guard-subscription.ts';
 
-/** Of which root type a field is, if of one. */
-export type RootKind = 'query' | 'mutation' | 'subscription' | undefined;
-
 /** What is put before the functions of a schema. */
 export interface Guards {
   resolve(plan: FieldPlan, resolve: Resolver, root: RootKind): Resolver;
   /** For the fields of Subscription, which have both. */
   subscribe(plan: FieldPlan, subscribe: Resolver, resolve: Resolver): Resolver;
   resolveType(resolveType: TypeResolver): TypeResolver;
-}
-
-/** Which types operations start in. */
-export function rootKinds(schema: GraphQLSchema): ReadonlyMap<string | undefined, RootKind> {
-  return new Map<string | undefined, RootKind>([
-    [schema.getQueryType()?.name, 'query'],
-    [schema.getMutationType()?.name, 'mutation'],
-    [schema.getSubscriptionType()?.name, 'subscription'],
-  ]);
 }
 
 /** Makes the guards of one schema, as its mode asks. */

@@ -1,4 +1,4 @@
-import { type GraphQLFieldConfig, type GraphQLSchema, type GraphQLTypeResolver, isObjectType } from 'graphql';
+import { type GraphQLFieldResolver, type GraphQLSchema, type GraphQLTypeResolver, isObjectType } from 'graphql';
 import type { CompileOptions } from '../compile/compile.ts';
 import type { FieldPlan } from '../compile/plan.ts';
 import type { Enforcer } from './enforcer.ts';
@@ -13,10 +13,11 @@ export interface SchemaProtection {
 }
 
 /** What was put on a field: its plan, and the functions that enforce it. */
-export interface FieldProtection
-  extends SchemaProtection,
-    Pick<GraphQLFieldConfig<unknown, unknown>, 'resolve' | 'subscribe'> {
+export interface FieldProtection {
+  readonly ofSchema: SchemaProtection;
   readonly plan: FieldPlan;
+  readonly resolve: GraphQLFieldResolver<unknown, unknown>;
+  readonly subscribe: GraphQLFieldResolver<unknown, unknown> | undefined;
 }
 
 /** What was put on an interface or a union. */
@@ -33,7 +34,10 @@ export function withProtection(
   extensions: object | null | undefined,
   protection: SchemaProtection | FieldProtection | AbstractProtection,
 ): Record<string, unknown> {
-  return Object.assign(Object.create(null), extensions, { [PROTECTION]: protection });
+  const made = Object.create(null);
+  if (extensions) Object.assign(made, extensions);
+  made[PROTECTION] = protection;
+  return made;
 }
 
 export function fieldProtection(field: Extensions): FieldProtection | undefined {
@@ -52,7 +56,7 @@ export function schemaProtection(schema: GraphQLSchema): SchemaProtection | unde
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       const protection = fieldProtection(field);
-      if (protection !== undefined) return protection;
+      if (protection !== undefined) return protection.ofSchema;
     }
   }
   return undefined;

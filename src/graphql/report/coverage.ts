@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
 import type { InputRules } from '../compile/plan.ts';
-import type { RuleSource } from '../compile/rule-source.ts';
+import { type RuleSource, sourcesOf } from '../compile/rule-source.ts';
 import { type CheckedProtection, checkedProtection } from './checked-protection.ts';
 import { markdownTable } from './markdown.ts';
 
@@ -57,9 +57,10 @@ function fieldsOf({ schema, plan, options }: CheckedProtection): readonly Covera
     .flatMap((type) =>
       Object.keys(type.getFields()).map((name): CoverageEntry => {
         const coordinate = `${type.name}.${name}`;
-        const { gate, sources = [] } = plan.fields.get(coordinate) ?? {};
         if (unprotected.has(coordinate)) return { coordinate, status: without, rules: [] };
-        return { coordinate, status: gate === undefined ? 'public' : 'guarded', rules: sources };
+        const field = plan.fields.get(coordinate);
+        if (field?.gate === undefined) return { coordinate, status: 'public', rules: [] };
+        return { coordinate, status: 'guarded', rules: sourcesOf(field) };
       }),
     );
 }

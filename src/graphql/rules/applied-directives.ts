@@ -17,6 +17,8 @@ export interface CodedDirective {
   readonly args?: unknown;
 }
 
+const NO_NAMES: readonly string[] = [];
+
 export function directiveNodes(place: Directable): readonly DirectiveNode[] {
   const own = place.astNode?.directives ?? [];
   const extensions = place.extensionASTNodes ?? [];
@@ -32,6 +34,8 @@ function listedDirectives(place: Directable): readonly unknown[] | undefined {
 }
 
 export function namesInExtensions(place: Directable): readonly string[] {
+  // Most places of most schemas.
+  if (codedDirectives(place) === undefined) return NO_NAMES;
   const listed = listedDirectives(place);
   if (listed !== undefined) return listed.flatMap(namesOf);
   const names: string[] = [];

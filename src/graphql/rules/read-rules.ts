@@ -52,14 +52,15 @@ export function createRuleReader(
     return annotations;
   };
 
-  function isMisspelt(name: string): boolean {
-    if (handled.has(name)) return false;
-    const known = misspelt.get(name);
-    if (known !== undefined) return known;
-    const isDeclared = (schema.getDirective(name) ?? undefined) !== undefined;
-    const answer = looksLikeRule(name, handled, isDeclared);
-    misspelt.set(name, answer);
-    return answer;
+  function refuseMisspelt(name: string, coordinate: string, node: DirectiveNode | undefined): void {
+    if (handled.has(name)) return;
+    let isMeantAsRule = misspelt.get(name);
+    if (isMeantAsRule === undefined) {
+      const isDeclared = (schema.getDirective(name) ?? undefined) !== undefined;
+      isMeantAsRule = looksLikeRule(name, handled, isDeclared);
+      misspelt.set(name, isMeantAsRule);
+    }
+    if (isMeantAsRule) throw configError(coordinate, `has @${name}, which nothing enforces`, node);
   }
 
   function annotationsOf(
@@ -68,11 +69,9 @@ export function createRuleReader(
     nodes: readonly DirectiveNode[],
     names: readonly string[],
   ): Annotations {
-    const misspelt = nodes.find(({ name }) => isMisspelt(name.value))?.name.value ?? names.find(isMisspelt);
-    if (misspelt !== undefined) {
-      const node = nodes.find(({ name }) => name.value === misspelt);
-      throw configError(coordinate, `has @${misspelt}, which nothing enforces`, node);
-    }
+    for (const node of nodes) refuseMisspelt(node.name.value, coordinate, node);
+    for (const name of names) refuseMisspelt(name, coordinate, undefined);
+
     const applications: Application[] = [];
     let isPublic = false;
     let publicNode: DirectiveNode | undefined;
@@ -81,7 +80,8 @@ export function createRuleReader(
         isPublic = true;
         publicNode ??= node;
       } else if (!applications.some((other) => isSame(other, said))) {
-        applications.push({ ...said, coordinate, node });
+        const { rule, stepUp, from, onDeny } = said;
+        applications.push({ rule, stepUp, from, onDeny, coordinate, node });
       }
     };
 

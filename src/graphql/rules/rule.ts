@@ -77,6 +77,16 @@ export function createRuleTable(): RuleTable {
   };
 }
 
+/** The parts of a rule that are ANDed. */
+export function conjuncts(rule: Rule): readonly Rule[] {
+  return rule.kind === 'all' ? rule.rules : [rule];
+}
+
+/** The ANDed parts that are decided once per principal. */
+export function onePerPrincipal(rule: Rule): readonly Rule[] {
+  return conjuncts(rule).filter((part) => part.principalOnly);
+}
+
 /** What is decided once per principal goes before what is decided per call. */
 function cheapestFirst(a: Rule, b: Rule): number {
   return Number(b.principalOnly) - Number(a.principalOnly) || (a.text < b.text ? -1 : 1);
