@@ -1,6 +1,4 @@
 import type { Application, AuthDenial, AuthResource } from '../rules/rule-arguments.ts';
-import type { FieldPlan } from './plan.ts';
-import { resourceOf } from './reaching.ts';
 
 /** How a rule that was written in one place comes to hold in another. */
 export type RuleVia =
@@ -27,20 +25,6 @@ export interface RuleSource {
   /** What it looks at, if it looks at more than the principal. */
   readonly from?: AuthResource;
   readonly onDeny: AuthDenial;
-}
-
-/** The rules of a field with the places where they were written, those of its arguments not among them. */
-export function sourcesOf({ coordinate, reaching }: FieldPlan): readonly RuleSource[] {
-  if (reaching === undefined) return [];
-  const { ofOwner, ofFields, ofReturned, root } = reaching;
-  const [typeName] = coordinate.split('.');
-  const source = (application: Application, via: RuleVia): RuleSource =>
-    ruleSource(application, via, resourceOf(application, root));
-  return [
-    ...ofOwner.map((each) => source(each, each.coordinate === typeName ? 'TYPE' : 'INTERFACE')),
-    ...ofFields.map((each) => source(each, each.coordinate === coordinate ? 'FIELD' : 'INTERFACE_FIELD')),
-    ...ofReturned.map((each) => source(each, 'RETURN_TYPE')),
-  ];
 }
 
 /**

@@ -1,6 +1,8 @@
 import { type GraphQLSchema, isObjectType } from 'graphql';
-import type { InputRules } from '../compile/plan.ts';
-import { type RuleSource, sourcesOf } from '../compile/rule-source.ts';
+import type { FieldPlan, InputRules } from '../compile/plan.ts';
+import { resourceOf } from '../compile/reaching.ts';
+import { type RuleSource, type RuleVia, ruleSource } from '../compile/rule-source.ts';
+import type { Application } from '../rules/rule-arguments.ts';
 import { type CheckedProtection, checkedProtection } from './checked-protection.ts';
 import { markdownTable } from './markdown.ts';
 
@@ -63,6 +65,20 @@ function fieldsOf({ schema, plan, options }: CheckedProtection): readonly Covera
         return { coordinate, status: 'guarded', rules: sourcesOf(field) };
       }),
     );
+}
+
+/** The rules of a field with the places where they were written, those of its arguments not among them. */
+function sourcesOf({ coordinate, reaching }: FieldPlan): readonly RuleSource[] {
+  if (reaching === undefined) return [];
+  const { ofOwner, ofFields, ofReturned, root } = reaching;
+  const [typeName] = coordinate.split('.');
+  const source = (application: Application, via: RuleVia): RuleSource =>
+    ruleSource(application, via, resourceOf(application, root));
+  return [
+    ...ofOwner.map((each) => source(each, each.coordinate === typeName ? 'TYPE' : 'INTERFACE')),
+    ...ofFields.map((each) => source(each, each.coordinate === coordinate ? 'FIELD' : 'INTERFACE_FIELD')),
+    ...ofReturned.map((each) => source(each, 'RETURN_TYPE')),
+  ];
 }
 
 function inputEntry({ coordinate, sources }: Pick<InputRules, 'coordinate' | 'sources'>): readonly CoverageEntry[] {
