@@ -35,7 +35,7 @@ describe('refuses to build', () => {
     ['policy: "p"', 'policy must be a list of lists'],
     ['policy: [["p"], "p"]', 'policy must be a list of lists'],
     ['roles: ["boss"]', 'unknown role: boss'],
-    ['requires: "boss"', 'unknown role: boss'],
+    ['requires: "boss"', 'unknown role: boss (known: '],
     ['requires: ""', 'role must be a string that is not empty'],
     ['requires: null', 'requires must be a string'],
     ['roles: null', 'roles must be a list'],

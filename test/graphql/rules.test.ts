@@ -1,5 +1,6 @@
 import { allow, deny, type PolicyDecisionPoint, type Principal } from 'doorward';
 import type { Policies } from 'doorward/graphql';
+import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { admin, anonymous, ask, editor, principal, protectedSchema, type TestContext, viewer } from './support.ts';
 
@@ -156,7 +157,6 @@ describe('whatever goes wrong is unknown, and unknown never allows', () => {
   });
 
   test('an environment that cannot be told denies the rules that need it', async () => {
-    const { graphql } = await import('graphql');
     const schema = protectedSchema('type Query { a: String @auth(permissions: ["read"]) b: String @auth }', {
       Query: { a: () => 'SECRET', b: () => 'b' },
     });
@@ -169,6 +169,18 @@ describe('whatever goes wrong is unknown, and unknown never allows', () => {
       contextValue: { auth: { principal: viewer, environment } },
     });
     expect(result.data).toMatchObject({ a: null, b: 'b' });
+  });
+
+  test('an AuthContext that cannot tell the moment is named to the host', async () => {
+    const told: string[] = [];
+    const schema = protectedSchema(
+      'type Query { secret: String @auth(policy: [["ok"]]) }',
+      { Query: { secret: () => 'SECRET' } },
+      { policies: { ok: () => true }, onError: (error) => told.push((error as Error).message) },
+    );
+    const { data } = await graphql({ schema, source: '{ secret }', contextValue: { auth: { principal: viewer } } });
+    expect(data).toEqual({ secret: null });
+    expect(told).toEqual(['auth.environment must be a function']);
   });
 
   test('errors reach the host with the coordinate, and never the client; a host that throws changes nothing', async () => {

@@ -1,4 +1,5 @@
 import diagnostics from 'node:diagnostics_channel';
+import { configInvalid } from '../../core/config-invalid.ts';
 import {
   allow,
   DECISION_CHANNEL,
@@ -14,6 +15,7 @@ import {
   type StepUp,
 } from '../../core/index.ts';
 import { meetsStepUp } from '../../core/step-up.ts';
+import type { AuthContext } from '../auth-context.ts';
 import type { Policies, Policy, PolicyInput } from '../policies.ts';
 import type { Rule } from '../rules/rule.ts';
 import { createBounded } from './bounded.ts';
@@ -55,7 +57,7 @@ export function createEvaluator({ pdp, policies, timeoutMs, isEnforced, memos, r
 
   function environmentOf(call: Call): Environment {
     const memo = memos.of(call.principal);
-    memo.environment ??= call.auth.environment();
+    memo.environment ??= momentOf(call.auth);
     return memo.environment;
   }
 
@@ -217,6 +219,11 @@ export function createEvaluator({ pdp, policies, timeoutMs, isEnforced, memos, r
     consider: part,
     publish: published,
   };
+}
+
+function momentOf(auth: AuthContext): Environment {
+  if (typeof auth.environment !== 'function') throw configInvalid('auth.environment', 'must be a function');
+  return auth.environment();
 }
 
 function isRefused(decision: Decision): boolean {

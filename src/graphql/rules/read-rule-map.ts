@@ -49,6 +49,7 @@ export function readRuleMap(
 function requirePlace(schema: GraphQLSchema, coordinate: string, refuse: Refuse): boolean {
   const [, typeName = '', memberName, argumentName] = /^(\w+)(?:\.(\w+)(?:\((\w+):\))?)?$/.exec(coordinate) ?? [];
   const type = schema.getType(typeName);
+  if (/\(\w+\)$/.test(coordinate)) return refuse('is no coordinate: an argument is written Type.field(argument:)');
   if (type === undefined || type === null) return refuse('is no coordinate of the schema');
   if (isIntrospectionType(type) || isSpecifiedScalarType(type)) refuse('is a type of GraphQL itself');
   if (memberName === undefined) return isObjectType(type);

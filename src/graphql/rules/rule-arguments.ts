@@ -32,6 +32,8 @@ export interface KnownNames extends Partial<Vocabulary> {
   readonly policies: ReadonlySet<string>;
 }
 
+/** In the message of an error. */
+const SHOWN_NAMES = 12;
 const LISTS_OF_LISTS: ReadonlySet<string> = new Set(['scopes', 'policy', 'policies']);
 
 type Refuse = (problem: string) => never;
@@ -123,20 +125,22 @@ export function readFederated(
 type ReadLeaf = (kind: 'role' | 'permission' | 'scope' | 'policy' | 'owner', value: unknown) => Rule;
 
 function leafReader(rules: RuleTable, known: KnownNames, refuse: Refuse): ReadLeaf {
-  const isKnown = {
-    role: (name: string) => known.roles?.includes(name) ?? true,
-    permission: (name: string) => known.permissions?.includes(name) ?? true,
-    scope: () => true,
-    policy: (name: string) => known.policies.has(name),
-  };
+  const lists = { role: known.roles, permission: known.permissions, scope: undefined, policy: [...known.policies] };
   return (kind, value) => {
     if (typeof value !== 'string' || value === '') return refuse(`${kind} must be a string that is not empty`);
     if (kind === 'owner') {
       return rules.owner(ownerPath(value) ?? refuse(`owner is not a path of property names: ${value}`));
     }
-    if (!isKnown[kind](value)) refuse(`names an unknown ${kind}: ${value}`);
+    const names = lists[kind];
+    if (names?.includes(value) === false) refuse(`names an unknown ${kind}: ${value} (${inWords(names)})`);
     return rules.leaf(kind, value);
   };
+}
+
+function inWords(names: readonly string[]): string {
+  if (names.length === 0) return 'there is none';
+  const more = names.length > SHOWN_NAMES ? [`${names.length - SHOWN_NAMES} more`] : [];
+  return `known: ${[...names.slice(0, SHOWN_NAMES), ...more].join(', ')}`;
 }
 
 function readRuleInput(value: unknown, leaf: ReadLeaf, rules: RuleTable, refuse: Refuse): Rule {
