@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { allow, type PolicyDecisionPoint, type Principal } from 'doorward';
+import { allow, deny, type PolicyDecisionPoint, type Principal } from 'doorward';
 import { type AuthContext, type ProtectSchemaOptions, protectSchema } from 'doorward/graphql';
 import { execute, type GraphQLSchema, graphql, parse, subscribe } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -59,6 +59,32 @@ describe('a request costs no more than its size', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
     expect(spent).toBeLessThan(5_000);
   });
+});
+
+describe.each(['field', 'operation'] as const)('what callers give is not looked at (%s)', (enforce) => {
+  const sdl = `
+    type Query {
+      closed(a: ID @auth(policy: [["look"]])): Int @auth(permissions: ["run"])
+      one(a: ID @auth(permissions: ["give"]) @auth(policy: [["look"]])): Int
+      other(a: ID @auth(permissions: ["give"]), rows: [Row!]): Int
+    }
+    input Row { a: ID @auth(policy: [["look"]]) }
+  `;
+
+  test.each(['{ closed(a: "1") }', '{ one(a: "1") }', '{ other(a: "1", rows: [{ a: "1" }, { a: "2" }]) }'])(
+    'before a decision point elsewhere said that they may give it: %s',
+    async (source) => {
+      const looked: unknown[] = [];
+      const schema = guard(sdl, {}, {
+        enforce,
+        pdp: { decide: async () => deny('no_permission') },
+        policies: { look: ({ resource }: { resource: unknown }) => looked.push(resource) > 0 },
+      } as never);
+      const { errors } = await graphql({ schema, source, contextValue: contextOf(user) });
+      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+      expect(looked).toEqual([]);
+    },
+  );
 });
 
 test('a source that fails leaves nothing behind on the signal of its connection', async () => {

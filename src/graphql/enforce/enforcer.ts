@@ -34,8 +34,8 @@ export interface Step {
   readonly onDeny: AuthDenial;
   /** Whether who is denied is told which login would do. */
   readonly isTold?: true;
-  /** Whether it is one of many of which the order does not matter, so that they may be decided together. */
-  readonly isOfInput?: true;
+  /** Of a rule on an input: whether it asks for the caller alone, or looks at what was given. */
+  readonly ofInput?: 'CALLER' | 'VALUE';
 }
 
 /** A step that denied. */
@@ -103,7 +103,7 @@ export function stepsBefore(field: FieldPlan, present: readonly PresentRule[]): 
   if (field.gate !== undefined) steps.push({ rule: field.gate, about: NOTHING, onDeny: 'ERROR' });
   for (const { rule, resource } of present) {
     if (rule.kind === 'stepUp') logins = [...(logins ?? []), loginStep(rule)];
-    else steps.push({ rule, about: { resource }, onDeny: 'ERROR', isOfInput: true });
+    else steps.push({ rule, about: { resource }, onDeny: 'ERROR', ofInput: rule.principalOnly ? 'CALLER' : 'VALUE' });
   }
   for (const { rule, from, onDeny } of field.before) {
     // A login is asked for only of those for whom it is worth while: after all that deny with an error.
@@ -144,6 +144,14 @@ export function firstDenial(
   return undefined;
 }
 
+/**
+ * Whether a step may be decided together with the one before it, of which the answer is not there yet. What callers
+ * give is not looked at before it is known that they may give it.
+ */
+export function isDecidedWith({ ofInput }: Step, before: Step): boolean {
+  return ofInput !== undefined && ofInput === before.ofInput;
+}
+
 /** @param answer - to the step at `index`; the inputs that follow are decided with it, not one after another */
 async function deniedLater(
   evaluator: Evaluator,
@@ -153,11 +161,11 @@ async function deniedLater(
   answer: Promise<Decision>,
 ): Promise<Denied | undefined> {
   const answers: MaybePromise<Decision>[] = [answer];
-  if (steps[index]?.isOfInput) {
-    for (const step of steps.slice(index + 1)) {
-      if (!step.isOfInput) break;
-      answers.push(decisionOf(evaluator, call, step));
-    }
+  const first = steps[index] as Step;
+  for (let next = index + 1; next < steps.length; next++) {
+    const step = steps[next] as Step;
+    if (!isDecidedWith(step, first)) break;
+    answers.push(decisionOf(evaluator, call, step));
   }
   const decisions = answers.length === 1 ? [await answer] : await Promise.all(answers);
   const place = decisions.findIndex(({ allowed }) => !allowed);

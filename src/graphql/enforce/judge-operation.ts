@@ -11,7 +11,15 @@ import type { AuthContext } from '../auth-context.ts';
 import type { FieldPlan } from '../compile/plan.ts';
 import type { Call } from '../decide/call.ts';
 import type { AuthDenial } from '../rules/rule-arguments.ts';
-import { aboutOf, type Denied, type Enforcer, type Step, stepsBefore, stepsOfObject } from './enforcer.ts';
+import {
+  aboutOf,
+  type Denied,
+  type Enforcer,
+  isDecidedWith,
+  type Step,
+  stepsBefore,
+  stepsOfObject,
+} from './enforcer.ts';
 import type { OperationPlan, PossibleObject, Selected, SelectedField, SelectedPart } from './operation-plan.ts';
 import { presentInput } from './present-input.ts';
 
@@ -132,10 +140,10 @@ export function judgeOperation(
     if (steps.length === 0) return 'OPEN';
     if (call === undefined) return { node, coordinate, by: undefined };
     let isOpen = false;
-    let isPending = false;
+    let awaited: Step | undefined;
     for (const step of steps) {
-      const { rule, isTold, isOfInput } = step;
-      if (isPending && !isOfInput) return undefined;
+      const { rule, isTold } = step;
+      if (awaited !== undefined && !isDecidedWith(step, awaited)) return undefined;
       if (!isRoot && !rule.principalOnly) {
         if (hides(step)) return undefined;
         isOpen = true;
@@ -144,11 +152,11 @@ export function judgeOperation(
       // Another rule may deny when its data is there: a login would be for nothing.
       if (isTold && isOpen) continue;
       const decision = decisionOf(step, call);
-      if (decision === undefined) isPending = true;
+      if (decision === undefined) awaited = step;
       if (decision === undefined || decision.allowed) continue;
       return hides(step) ? undefined : { node, coordinate, by: { denied: { ...step, decision }, call } };
     }
-    return isPending ? undefined : 'OPEN';
+    return awaited === undefined ? 'OPEN' : undefined;
   }
 
   function decisionOf(step: Step, call: Call): Decision | undefined {
