@@ -119,6 +119,20 @@ describe('a rule in extensions.directives that cannot be read', () => {
   });
 });
 
+test.each([
+  'query: Root mutation: Root',
+  'query: Query mutation: Root subscription: Root',
+  'query: Root subscription: Root',
+])('one type for two kinds of operations, whose rules differ: %s', async (roots) => {
+  const typeDefs = `
+    schema { ${roots} }
+    type Query { ok: Int }
+    type Root { charge: Charge @auth(owner: "userId", from: RESULT) }
+    type Charge { userId: ID }
+  `;
+  expect(await outcome(() => guard(sdl(typeDefs)), viewer)).toBe('CONFIG_INVALID');
+});
+
 describe('a mistake in the options that would leave everything open', () => {
   const typeDefs =
     'directive @guard(requires: String) on FIELD_DEFINITION type Query { secret: String @guard(requires: "admin") }';
