@@ -119,6 +119,34 @@ describe('a rule in extensions.directives that cannot be read', () => {
   });
 });
 
+describe('a directive whose nodes were made by hand', () => {
+  const node = (more: object) => ({ kind: 'Directive', name: { kind: 'Name', value: 'auth' }, ...more });
+  const withNode = (made: object) => (): GraphQLSchema => {
+    const schema = sdl('type Query { secret: String }', { Query: { secret: () => SECRET } });
+    const field = schema.getQueryType()?.getFields().secret;
+    if (field) field.astNode = { ...field.astNode, directives: [made] } as never;
+    return guard(schema);
+  };
+  const withValue = (value: unknown) =>
+    withNode(node({ arguments: [{ kind: 'Argument', name: { kind: 'Name', value: 'roles' }, value }] }));
+
+  test.each<[string, unknown]>([
+    ['no value', undefined],
+    ['a list without values', { kind: 'ListValue' }],
+    ['a list of nothing', { kind: 'ListValue', values: [null] }],
+    ['a variable without a name', { kind: 'Variable' }],
+    ['a number that no text is made of', { kind: 'IntValue', value: 900n }],
+  ])('is refused where it has %s', async (_, value) => {
+    expect(await outcome(withValue(value), viewer)).toBe('CONFIG_INVALID');
+  });
+
+  test('may have no list of arguments', async () => {
+    const build = withNode(node({ arguments: null }));
+    expect(await outcome(build, undefined)).not.toContain(SECRET);
+    expect(await outcome(build, viewer)).toContain(SECRET);
+  });
+});
+
 test.each([
   'query: Root mutation: Root',
   'query: Query mutation: Root subscription: Root',

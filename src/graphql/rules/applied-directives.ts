@@ -76,11 +76,8 @@ export function argumentsOf(schema: GraphQLSchema, node: DirectiveNode, coordina
   return readable(() => getDirectives(schema, place), coordinate, node)[0]?.args;
 }
 
-function readable(
-  read: () => readonly CodedDirective[],
-  coordinate: string,
-  node?: DirectiveNode,
-): readonly CodedDirective[] {
+/** Says of an error in reading directives, which may have been made by hand, where they stand. */
+export function readable<Read>(read: () => Read, coordinate: string, node?: DirectiveNode): Read {
   try {
     return read();
   } catch (error) {

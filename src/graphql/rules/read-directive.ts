@@ -1,6 +1,6 @@
 import type { DirectiveNode, GraphQLDirective, GraphQLSchema } from 'graphql';
 import { isPlainObject } from '../../core/config-invalid.ts';
-import { argumentsOf } from './applied-directives.ts';
+import { argumentsOf, readable } from './applied-directives.ts';
 import { configError } from './config-error.ts';
 import { checkDefaults } from './declaration.ts';
 import type { DirectiveKind } from './directive-names.ts';
@@ -38,7 +38,7 @@ export function createDirectiveReader(
     node(node, coordinate) {
       const name = node.name.value;
       const refuse = refusal(coordinate, name, node);
-      const written = writtenIn(node);
+      const written = readable(() => writtenIn(node), coordinate, node);
       // What only the text shows: merging makes one list of two, and coercion a list of a value.
       refuseMerged(written, refuse);
       refuseMaybeMerged(node, written, schema.getDirective(name) ?? undefined, refuse);

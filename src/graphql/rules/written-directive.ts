@@ -61,7 +61,7 @@ export function refuseMaybeMerged(
 }
 
 /** All nodes of a directive, each before those inside it. */
-function nodesIn({ name, arguments: written = [] }: DirectiveNode): readonly ASTNode[] {
+function nodesIn({ name, arguments: written }: DirectiveNode): readonly ASTNode[] {
   const nodes: ASTNode[] = [name];
   const add = (value: ValueNode): void => {
     nodes.push(value);
@@ -72,7 +72,7 @@ function nodesIn({ name, arguments: written = [] }: DirectiveNode): readonly AST
     nodes.push(node, node.name);
     add(node.value);
   };
-  written.forEach(addNamed);
+  written?.forEach(addNamed);
   return nodes;
 }
 
