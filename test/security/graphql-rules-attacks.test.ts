@@ -101,6 +101,8 @@ describe('a rule in extensions.directives that cannot be read', () => {
     ['a set of directives', new Set([{ name: 'auth', args: admins }])],
     ['a list of texts', ['@auth(requires: "admin")']],
     ['a list of pairs', [['auth', admins]]],
+    ['by name in a list', Object.assign([], { auth: admins })],
+    ['by name in what was made to be iterated over', { auth: admins, [Symbol.iterator]: undefined }],
     ['a list with holes', { auth: { permissions: new Array<string>(1) } }],
     ['alternatives with holes', { auth: { scopes: [new Array<string>(1)] } }],
     ['a condition with holes', { auth: { rule: { all: new Array<object>(1) } } }],

@@ -34,12 +34,12 @@ function listedDirectives(place: Directable): readonly unknown[] | undefined {
 }
 
 export function namesInExtensions(place: Directable): readonly string[] {
+  const directives = codedDirectives(place);
   // Most places of most schemas.
-  if (codedDirectives(place) === undefined) return NO_NAMES;
-  const listed = listedDirectives(place);
-  if (listed !== undefined) return listed.flatMap(namesOf);
-  const names: string[] = [];
-  for (const name in Object(codedDirectives(place))) names.push(name);
+  if (directives === undefined) return NO_NAMES;
+  const names = listedDirectives(place)?.flatMap(namesOf) ?? [];
+  // What can be iterated over may have directives by name too; the places in a list are no names.
+  for (const name in Object(directives)) if (!/^\d/.test(name)) names.push(name);
   return names;
 }
 
