@@ -35,6 +35,7 @@ export { CHOICE_BOUND };
 export async function compareCase(seeds: Seeds, tally: Tally = new Map(), guard?: Guard): Promise<void> {
   const model = randomSchema(choices(seeds.structure), choices(seeds.rules));
   const schemas = createSchemas(model, guard);
+  tally.set('places in the map', (tally.get('places in the map') ?? 0) + schemas.moved);
   const callers = randomCallers(choices(seeds.callers));
   await Promise.all(
     seeds.documents.map((numbers, index) => {

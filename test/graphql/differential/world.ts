@@ -1,8 +1,9 @@
 import { addResolversToSchema, makeExecutableSchema } from '@graphql-tools/schema';
-import { allow, deny, type PolicyDecisionPoint } from 'doorward';
-import { authDirectives, type Policy, protectSchema } from 'doorward/graphql';
+import { type AccessRequest, allow, type Decision, deny, type PolicyDecisionPoint } from 'doorward';
+import { authDirectives, type DecisionPointPolicy, type Policy, protectSchema } from 'doorward/graphql';
 import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import { type Caller, hash, POLICIES, policyAnswer } from './conditions.ts';
+import { movedRules } from './moved-rules.ts';
 import {
   depthOf,
   ENUM_VALUES,
@@ -160,6 +161,8 @@ export interface Schemas {
   readonly transparent: GraphQLSchema;
   readonly unprotected: GraphQLSchema;
   readonly guarded: GraphQLSchema;
+  /** How many places have rules in the map. */
+  readonly moved: number;
 }
 
 function extendsChildInterface({ composites }: SchemaModel): boolean {
@@ -173,8 +176,9 @@ export type Guard = (schema: GraphQLSchema, options: Parameters<typeof protectSc
 
 export function createSchemas(model: SchemaModel, guard: Guard = protectSchema): Schemas {
   const world = createWorld(model);
+  const { model: written, rules } = movedRules(model);
   const make = (withRules: boolean, isNullable: boolean): GraphQLSchema => {
-    const typeDefs = [...(withRules ? [authDirectives()] : []), ...printModel(model, { withRules, isNullable })];
+    const typeDefs = [...(withRules ? [authDirectives()] : []), ...printModel(written, { withRules, isNullable })];
     const resolvers = world.resolvers(!isNullable);
     const resolverValidationOptions = { requireResolversForResolveType: 'ignore' } as const;
     // graphql-tools merges extensions into what they extend; graphql itself keeps them apart. With graphql 17
@@ -184,15 +188,21 @@ export function createSchemas(model: SchemaModel, guard: Guard = protectSchema):
       ? makeExecutableSchema({ typeDefs, resolvers, resolverValidationOptions })
       : addResolversToSchema({ schema: buildSchema(typeDefs.join('\n')), resolvers, resolverValidationOptions });
   };
+  const policies: Record<string, Policy | DecisionPointPolicy> = Object.fromEntries(
+    POLICIES.map((name) => [name, policy(name)]),
+  );
+  if (model.seed % 5 < 3) policies.slowEven = decisionPointPolicy('slowEven', model.seed % 5);
   const guarded = guard(make(true, false), {
     pdp: decisionPoint(model.seed % 3),
-    policies: Object.fromEntries(POLICIES.map((name) => [name, policy(name)])),
+    policies,
+    rules,
     masks: masksOf(model),
     unprotected: model.unprotected,
     enforce: model.enforce,
     onUnprotected: () => {},
   });
-  return { transparent: make(false, true), unprotected: make(false, false), guarded };
+  const moved = Object.keys(rules).length;
+  return { transparent: make(false, true), unprotected: make(false, false), guarded, moved };
 }
 
 /** At once, as a promise, or many at a time. */
@@ -221,6 +231,22 @@ function policy(name: string): Policy {
     if (name === 'slowRejects') return Promise.reject(new Error('no answer'));
     const answer = policyAnswer(name, principal, resource) === 'yes';
     return name === 'slowEven' ? Promise.resolve(answer) : answer;
+  };
+}
+
+/** The same as {@link policy}, asked of a decision point: at once, as a promise, or many at a time. */
+function decisionPointPolicy(name: string, way: number): DecisionPointPolicy {
+  const decide = ({ subject, resource }: AccessRequest): Decision =>
+    policyAnswer(name, subject, resource.attributes.it) === 'yes' ? allow('rule') : deny('rule');
+  const pdps: readonly PolicyDecisionPoint[] = [
+    { isSynchronous: true, decide },
+    { decide: async (request) => decide(request) },
+    { decide: () => deny('error'), decideAll: async (requests) => requests.map(decide) },
+  ];
+  return {
+    action: 'ask',
+    resource: ({ resource }) => ({ type: 'Thing', attributes: { it: resource } }),
+    pdp: pdps[way] ?? { decide },
   };
 }
 
