@@ -32,6 +32,8 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A second, the default, is less than a busy machine may need.
+    expect: { poll: { timeout: 10_000, interval: 10 } },
     maxWorkers: '100%',
     // The package has no module state, so files may share a process: loading it once a worker saves a minute.
     isolate: false,

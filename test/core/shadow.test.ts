@@ -1,5 +1,5 @@
 import { type AccessRequest, allow, type Decision, type Divergence, deny, isPromise, shadow } from 'doorward';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 const request: AccessRequest = {
   subject: { id: 'ada', roles: [], attributes: {} },
@@ -8,6 +8,7 @@ const request: AccessRequest = {
   environment: { time: 0 },
 };
 const says = (decision: Decision | Promise<Decision>) => ({ decide: () => decision });
+afterEach(() => void vi.useRealTimers());
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 describe('shadow', () => {
@@ -48,8 +49,10 @@ describe('shadow', () => {
   ])('a shadow that %s changes nothing and is told of', async (_, decide, reason) => {
     const heard: Divergence[] = [];
     const pdp = shadow(says(allow('rule')), { decide }, { timeoutMs: 10, onDivergence: (one) => heard.push(one) });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect(pdp.decide(request)).toEqual(allow('rule'));
-    await expect.poll(() => heard.map(({ shadow: other }) => other.reason)).toEqual([reason]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(heard.map(({ shadow: other }) => other.reason)).toEqual([reason]);
   });
 
   it('an obeyed point that throws denies, whatever its shadow says', async () => {

@@ -25,8 +25,9 @@ import { createMemoryApiKeyStore } from 'doorward/stores/memory';
 import { createGraphQLSockets, type GraphQLSocketsOptions } from 'doorward/use/graphql-ws';
 import { createOpenTelemetryBridge } from 'doorward/use/opentelemetry';
 import { buildSchema, graphql } from 'graphql';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
+import { eventually } from '../eventually.ts';
 import type { Certified } from '../mtls/certificates.ts';
 import { openAda } from '../mtls/open-ada.ts';
 import { askTls, authority, billing, expired, impostor, reports, serveTls } from '../mtls/tls-support.ts';
@@ -353,10 +354,10 @@ describe('OAU-39 a token that is bound to a certificate, on a socket', () => {
     socket.send(JSON.stringify({ type: 'connection_init', payload: bearerPayload(token) }));
     socket.on('error', () => undefined);
     closed.then(([code]) => heard.push({ type: String(code) }));
-    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    await eventually(() => expect(heard).toHaveLength(1));
     if (heard[0]?.type === 'connection_ack') {
       socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: '{ hello }' } }));
-      await vi.waitFor(() => expect(heard).toHaveLength(3));
+      await eventually(() => expect(heard).toHaveLength(3));
       socket.close();
       await closed;
     }

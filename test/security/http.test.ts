@@ -5,7 +5,8 @@ import { allow, environmentSource } from 'doorward';
 import { createGate, type Handler, json } from 'doorward/http';
 import { type RunningServer, serve } from 'doorward/use/node';
 import { type ExecutionResult, execute, GraphQLError } from 'graphql';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { bearerPayload, type Hall, openHall } from '../use/sockets-support.ts';
 import { portOf } from '../use/support.ts';
 
@@ -99,7 +100,7 @@ describe('a token that is revoked while its socket is being opened', () => {
     });
     const wire = await hall.connect();
     wire.send({ type: 'connection_init', payload: bearerPayload('a') });
-    await vi.waitFor(() => expect(latch.reached).toBe(true));
+    await eventually(() => expect(latch.reached).toBe(true));
     hall.sockets.revoke(ada.id);
     latch.release();
     await Promise.race([wire.closed, wire.until('connection_ack').catch(() => {})]);
@@ -124,7 +125,7 @@ describe('a token that is revoked while an operation is being prepared', () => {
     });
     const wire = await hall.connect({ payload: bearerPayload(await hall.token()) });
     wire.subscribe('1', 'mutation { bump }');
-    await vi.waitFor(() => expect(latch.reached).toBe(true));
+    await eventually(() => expect(latch.reached).toBe(true));
     const account = await hall.desk.store.byUsernameKey('ada');
     hall.sockets.revoke(String(account?.id));
     latch.release();
@@ -150,7 +151,7 @@ describe('an operation id that is used again', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       wire.socket.terminate();
       await wire.closed;
-      await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+      await eventually(() => expect(hall.hub.size()).toBe(0));
     },
   );
 
@@ -159,7 +160,7 @@ describe('an operation id that is used again', () => {
     const wire = await hall.connect({ payload: {} });
     for (let round = 1; round <= 3; round += 1) {
       wire.subscribe('x', '{ hello }');
-      await vi.waitFor(() => expect(wire.received.filter(({ type }) => type === 'complete')).toHaveLength(round));
+      await eventually(() => expect(wire.received.filter(({ type }) => type === 'complete')).toHaveLength(round));
     }
   });
 });
@@ -217,10 +218,10 @@ describe('a client that goes before its answer', () => {
     const socket = connect(portOf(running.server), '127.0.0.1');
     await once(socket, 'connect');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await vi.waitFor(() => expect(latch.reached).toBe(true));
+    await eventually(() => expect(latch.reached).toBe(true));
     socket.destroy();
     await new Promise((resolve) => setTimeout(resolve, 50));
     latch.release();
-    await vi.waitFor(() => expect(cancelled).toBe(1));
+    await eventually(() => expect(cancelled).toBe(1));
   });
 });

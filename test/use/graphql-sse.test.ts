@@ -8,6 +8,7 @@ import { createClient } from 'graphql-sse';
 import { createHandler as createFetchHandler } from 'graphql-sse/lib/use/fetch';
 import { createHandler } from 'graphql-sse/lib/use/http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { type Hall, openHall } from './sockets-support.ts';
 
 let hall: Hall;
@@ -196,11 +197,11 @@ describe('a stream', () => {
     const client = createClient({ url, headers: { authorization: `Bearer ${await hall.token()}` }, retryAttempts: 0 });
     const results = client.iterate({ query: 'subscription { guarded }' });
     const first = results.next();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(7);
     expect((await first).value).toEqual({ data: { guarded: 7 } });
     client.dispose();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('DIR-16 is decided before its source starts', async () => {
@@ -214,9 +215,9 @@ describe('a stream', () => {
   it('WS-08 is decided anew for every event', async () => {
     await open();
     const answer = await askAs(await hall.token(), 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(1);
-    await vi.waitFor(() => expect(answer.text()).toContain('"guarded":1'));
+    await eventually(() => expect(answer.text()).toContain('"guarded":1'));
     await hall.desk.store.update(await idOf(), { roles: [] });
     hall.hub.publish(2);
     expect(await whole(answer)).not.toContain('"guarded":2');
@@ -231,14 +232,14 @@ describe('a stream', () => {
         await askAs(await hall.token(), `subscription { ${field} }`),
         await askAs(await hall.token(), `subscription { ${field} }`),
       ];
-      await vi.waitFor(() => expect(hall.hub.size()).toBe(2));
+      await eventually(() => expect(hall.hub.size()).toBe(2));
       const sessions = hall.contexts.map((context) => context.auth.principal?.session?.id ?? '');
       auth.revoke('somebody else');
       auth.revoke(await idOf(), sessions[0]);
       expect(await whole(answers[0] as Answer)).toContain('event: complete');
-      await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+      await eventually(() => expect(hall.hub.size()).toBe(1));
       hall.hub.publish(3);
-      await vi.waitFor(() => expect(answers[1]?.text()).toContain(`"${field}":3`));
+      await eventually(() => expect(answers[1]?.text()).toContain(`"${field}":3`));
       auth.revoke(await idOf());
       await answers[1]?.ended;
       expect(hall.hub.size()).toBe(0);
@@ -270,13 +271,13 @@ describe('a stream', () => {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
     hall.release();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('close ends all streams, and the next request is 503', async () => {
     await open();
     const answers = [await ask('subscription { ticks }'), await askAs(await hall.token(), 'subscription { guarded }')];
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(2));
+    await eventually(() => expect(hall.hub.size()).toBe(2));
     auth.close();
     await Promise.all(answers.map(({ ended }) => ended));
     expect(hall.hub.size()).toBe(0);
@@ -297,7 +298,7 @@ it('works with Web requests: the same 401, and a stream that ends', async () => 
   expect((await handler(request('{ hello }', 'Bearer x'))).status).toBe(401);
   expect(await (await handler(request('{ hello secret }'))).text()).toContain('UNAUTHENTICATED');
   const stream = await handler(request('subscription { guarded }', `Bearer ${await hall.token()}`));
-  await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+  await eventually(() => expect(hall.hub.size()).toBe(1));
   auth.revoke(await idOf());
   expect(await stream.text()).toContain('event: complete');
 });

@@ -5,6 +5,7 @@ import { buildSchema, GraphQLError, parse } from 'graphql';
 import { createClient } from 'graphql-ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import WebSocket from 'ws';
+import { eventually } from '../eventually.ts';
 import { bearerPayload, type ConnectOptions, type Hall, openHall } from './sockets-support.ts';
 import { rawRequest, statusesOf } from './support.ts';
 
@@ -248,11 +249,11 @@ describe('the protocol', () => {
     });
     const results = client.iterate({ query: 'subscription { guarded }' });
     const first = results.next();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(7);
     expect((await first).value).toEqual({ data: { guarded: 7 } });
     await client.dispose();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 });
 
@@ -307,11 +308,11 @@ describe('the token', () => {
         errors: [code('UNAUTHENTICATED')],
       });
       wire.subscribe('2', 'subscription { ticks }');
-      await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+      await eventually(() => expect(hall.hub.size()).toBe(1));
       hall.hub.publish(3);
       expect(await wire.until('next', '2')).toEqual({ data: { ticks: 3 } });
       wire.socket.terminate();
-      await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+      await eventually(() => expect(hall.hub.size()).toBe(0));
     }
   });
 
@@ -329,7 +330,7 @@ describe('the token', () => {
     hall.desk.clock.now = end - 60;
     const wire = await connectAs(token);
     wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.desk.clock.now = end;
     expect(await wire.closed).toBe(4403);
     expect(hall.hub.size()).toBe(0);
@@ -386,7 +387,7 @@ describe('authorization over time', () => {
     await open();
     const wire = await connectAs(await hall.token());
     wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(1);
     await wire.until('next', '1');
     await hall.desk.store.update(await idOf(), { roles: [] });
@@ -400,7 +401,7 @@ describe('authorization over time', () => {
     await open();
     const wire = await connectAs(await hall.token());
     wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     await hall.desk.store.update(await idOf(), { disabled: true });
     hall.hub.publish(1);
     expect(await wire.closed).toBe(4403);
@@ -444,10 +445,10 @@ describe('authorization over time', () => {
     await open();
     const wire = await connectAs(await hall.token());
     wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     const byId = vi.spyOn(hall.desk.store, 'byId').mockRejectedValue(new Error('down'));
     hall.hub.publish(1);
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
     byId.mockRestore();
     expect(wire.received.filter(({ type }) => type === 'next')).toEqual([]);
     expect(wire.socket.readyState).toBe(WebSocket.OPEN);
@@ -460,7 +461,7 @@ describe('authorization over time', () => {
     const wires = [await connectAs(await hall.token()), await connectAs(await hall.token())];
     const other = await connectAs(bob.accessToken);
     for (const wire of [...wires, other]) wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(3));
+    await eventually(() => expect(hall.hub.size()).toBe(3));
     hall.sockets.revoke(await idOf());
     hall.hub.publish(1);
     expect(await Promise.all(wires.map(({ closed }) => closed))).toEqual([4403, 4403]);
@@ -474,14 +475,13 @@ describe('authorization over time', () => {
     const wire = await connectAs(await hall.token());
     wire.socket.pause();
     hall.sockets.revoke(await idOf());
-    await vi.waitFor(
+    await eventually(
       () =>
         new Promise<void>((resolve, reject) => {
           hall.running.server.getConnections((_error, count) =>
             count === 0 ? resolve() : reject(new Error(String(count))),
           );
         }),
-      { timeout: 3_000 },
     );
     wire.socket.terminate();
   });
@@ -497,12 +497,12 @@ describe('limits', () => {
     ]);
     expect(hall.hub.size()).toBe(100);
     wire.send({ type: 'complete', id: '1' });
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(99));
+    await eventually(() => expect(hall.hub.size()).toBe(99));
     wire.subscribe('again', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(100));
+    await eventually(() => expect(hall.hub.size()).toBe(100));
     for (let id = 200; id < 1_100; id += 1) wire.subscribe(String(id), 'subscription { ticks }');
     expect(await wire.closed).toBe(4429);
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('WS-12 a place that comes free forgives the refusals before it', async () => {
@@ -515,7 +515,7 @@ describe('limits', () => {
     for (const id of ['1', '2']) wire.subscribe(id, 'subscription { ticks }');
     await refuse('first', 17);
     wire.send({ type: 'complete', id: '1' });
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     wire.subscribe('3', 'subscription { ticks }');
     await refuse('second', 17);
     wire.subscribe('last', 'subscription { ticks }');
@@ -534,7 +534,7 @@ describe('limits', () => {
     wire.subscribe('c', '{ hello }');
     await wire.until('error', 'c');
     hall.release();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
     wire.subscribe('d', '{ hello }');
     expect(await wire.until('next', 'd')).toEqual({ data: { hello: 'world' } });
   });
@@ -564,7 +564,7 @@ describe('limits', () => {
     await open({ limits: { bufferedBytes: 65_536 } });
     const wire = await hall.connect({ payload: {} });
     wire.subscribe('1', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     wire.socket.pause();
     for (let round = 0; round < 2_000 && hall.hub.size() === 1; round += 1) {
       for (let event = 0; event < 100; event += 1) hall.hub.publish(event);
@@ -577,14 +577,27 @@ describe('limits', () => {
   });
 
   it('WS-15 a client that answers no ping is dropped, one that does is kept', async () => {
-    await open({ limits: { keepAliveMs: 60 } });
-    const [silent, lively] = [
-      await hall.connect({ payload: {}, ws: { autoPong: false } }),
-      await hall.connect({ payload: {} }),
-    ];
-    expect(await silent.closed).toBe(1006);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(lively.socket.readyState).toBe(WebSocket.OPEN);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      await open({ limits: { keepAliveMs: 60 } });
+      const [silent, lively] = [
+        await hall.connect({ payload: {}, ws: { autoPong: false } }),
+        await hall.connect({ payload: {} }),
+      ];
+      for (let round = 0; round < 4; round += 1) {
+        const pinged = once(lively.socket, 'ping');
+        vi.advanceTimersByTime(60);
+        await pinged;
+        // The answer to this comes after the server has read the pong.
+        lively.received.length = 0;
+        lively.send({ type: 'ping' });
+        await lively.until('pong');
+      }
+      expect(await silent.closed).toBe(1006);
+      expect(lively.socket.readyState).toBe(WebSocket.OPEN);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('WS-16 sockets that close while a subscription starts leave none behind', async () => {
@@ -599,7 +612,7 @@ describe('limits', () => {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
     hall.release();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('a document may have 5,000 tokens, and a hostile one is an error and no crash', async () => {
@@ -714,7 +727,7 @@ describe('close', () => {
     await open();
     const wires = [await hall.connect({ payload: {} }), await hall.connect()];
     wires[0]?.subscribe('1', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     await hall.sockets.close();
     expect(hall.hub.size()).toBe(0);
     expect(await Promise.all(wires.map(({ closed }) => closed))).toEqual([1001, 1001]);

@@ -21,6 +21,7 @@ import {
   toNodeListener,
 } from 'doorward/use/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { portOf, raw, rawRequest, statusesOf } from './support.ts';
 
 const opened: RunningServer[] = [];
@@ -323,10 +324,10 @@ describe('the body', () => {
     await (await fetch(running.url)).text();
     const socket = connect(portOf(running.server), '127.0.0.1');
     socket.write('GET /wait HTTP/1.1\r\nHost: x\r\n\r\n');
-    await vi.waitFor(() => expect(signals).toHaveLength(2));
+    await eventually(() => expect(signals).toHaveLength(2));
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
     socket.destroy();
-    await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]));
+    await eventually(() => expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]));
   });
 });
 
@@ -384,7 +385,7 @@ describe('the answer', () => {
     const { value } = (await response.body?.getReader().read()) ?? {};
     expect(Buffer.from(value ?? []).toString()).toBe('first');
     aborter.abort();
-    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await eventually(() => expect(cancelled).toBe(true));
   });
 
   it.each([
@@ -565,7 +566,7 @@ describe('close', () => {
       return json(200, { done: true });
     });
     const underWay = raw(running, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await vi.waitFor(() => expect(reached).toHaveBeenCalledOnce());
+    await eventually(() => expect(reached).toHaveBeenCalledOnce());
     const closed = running.close();
     await expect(fetch(running.url)).rejects.toThrow();
     finish();

@@ -6,8 +6,8 @@ import { json } from 'doorward/http';
 import { contractRoles } from 'doorward/rbac';
 import { createGraphQLSockets, type GraphQLSockets, type GraphQLSocketsOptions } from 'doorward/use/graphql-ws';
 import { type RunningServer, serve } from 'doorward/use/node';
-import { vi } from 'vitest';
 import WebSocket, { type ClientOptions } from 'ws';
+import { eventually } from '../eventually.ts';
 import { type Desk, openDesk, PASSWORD, testHasher } from '../http/support.ts';
 import { portOf } from './support.ts';
 
@@ -191,21 +191,22 @@ async function connect(port: number, options: ConnectOptions = {}): Promise<Wire
   socket.on('message', (data) => received.push(JSON.parse(data.toString())));
   socket.on('error', () => {});
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+  const missing = (type: string) => `no ${type} among ${JSON.stringify(received).slice(0, 500)}`;
   const wire: Wire = {
     socket,
     received,
     closed,
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     subscribe: (id, query) => wire.send({ type: 'subscribe', id, payload: { query } }),
-    until: (type, id) =>
-      vi.waitFor(
-        () => {
-          const found = received.find((message) => message.type === type && message.id === id);
-          if (found === undefined) throw new Error(`no ${type} among ${JSON.stringify(received).slice(0, 500)}`);
-          return found.payload;
-        },
-        { timeout: 3_000, interval: 5 },
-      ),
+    async until(type, id) {
+      const found = await eventually(() => {
+        const message = received.find((each) => each.type === type && each.id === id);
+        if (message === undefined && socket.readyState !== WebSocket.CLOSED) throw new Error(missing(type));
+        return message;
+      });
+      if (found === undefined) throw new Error(missing(type));
+      return found.payload;
+    },
   };
   await once(socket, 'open');
   if (Object.hasOwn(options, 'payload')) {

@@ -7,6 +7,7 @@ import { createClient } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
+import { eventually } from '../eventually.ts';
 import { bearerPayload, type ConnectOptions, type Hall, openHall } from './sockets-support.ts';
 
 let hall: Hall;
@@ -130,11 +131,11 @@ describe('operations', () => {
     });
     const results = client.iterate({ query: 'subscription { guarded }' });
     const first = results.next();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(7);
     expect((await first).value).toEqual({ data: { guarded: 7 } });
     await client.dispose();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('row 8 queries and mutations over the socket meet the same rules', async () => {
@@ -210,12 +211,12 @@ describe('operations', () => {
     ]);
     expect(hall.hub.size()).toBe(100);
     wire.send({ type: 'complete', id: '1' });
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(99));
+    await eventually(() => expect(hall.hub.size()).toBe(99));
     wire.subscribe('again', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(100));
+    await eventually(() => expect(hall.hub.size()).toBe(100));
     for (let id = 200; id < 1_100; id += 1) wire.subscribe(String(id), 'subscription { ticks }');
     expect(await wire.closed).toBe(4429);
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('WS-12 finished and refused operations do not count, and completing one that never starts frees no place', async () => {
@@ -230,9 +231,12 @@ describe('operations', () => {
     wire.subscribe('c', '{ hello }');
     await wire.until('error', 'c');
     hall.release();
-    await vi.waitFor(() => {
-      wire.subscribe(`d${Math.random()}`, '{ hello }');
-      expect(wire.received.some(({ type, id }) => type === 'next' && id?.startsWith('d'))).toBe(true);
+    let tries = 0;
+    await eventually(async () => {
+      const id = `d${tries++}`;
+      wire.subscribe(id, '{ hello }');
+      await Promise.race([wire.until('complete', id), wire.until('error', id)]);
+      expect(wire.received).toContainEqual({ type: 'next', id, payload: { data: { hello: 'world' } } });
     });
     expect(hall.hub.size()).toBe(0);
   });
@@ -288,7 +292,7 @@ describe('authorization over time', () => {
     await open();
     const wire = await connectAs(await hall.token());
     wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(1);
     await wire.until('next', '1');
     await hall.desk.store.update(await idOf(), { roles: [] });
@@ -302,7 +306,7 @@ describe('authorization over time', () => {
     await open();
     const wire = await connectAs(await hall.token());
     wire.subscribe('1', 'subscription { news { id secret } }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.hub.publish(1);
     expect(await wire.until('next', '1')).toEqual({ data: { news: { id: 1, secret: 'told' } } });
     await hall.desk.store.update(await idOf(), { roles: [] });
@@ -322,7 +326,7 @@ describe('authorization over time', () => {
     await open();
     const wire = await connectAs(await hall.token());
     wire.subscribe('1', 'subscription { guarded }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     await hall.desk.store.update(await idOf(), { disabled: true });
     hall.hub.publish(1);
     expect(await wire.closed).toBe(4403);
@@ -336,10 +340,10 @@ describe('authorization over time', () => {
     hall.desk.clock.now = end - 60;
     const wire = await connectAs(token);
     wire.subscribe('1', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(1));
+    await eventually(() => expect(hall.hub.size()).toBe(1));
     hall.desk.clock.now = end;
     expect(await wire.closed).toBe(4403);
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 
   it('revoke closes the sockets of that principal and session at once, with rules or without, and no others', async () => {
@@ -348,7 +352,7 @@ describe('authorization over time', () => {
     const others = await hall.token();
     const wires = [await connectAs(ada.token), await connectAs(others)];
     for (const wire of wires) wire.subscribe('1', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(2));
+    await eventually(() => expect(hall.hub.size()).toBe(2));
     const sessions = hall.contexts.map((context) => context.auth.principal?.session?.id ?? '');
     hall.sockets.revoke('somebody else');
     hall.sockets.revoke(await idOf(), sessions[0]);
@@ -389,10 +393,10 @@ describe('authorization over time', () => {
     });
     const wire = await hall.connect();
     wire.send({ type: 'connection_init', payload: bearerPayload('x') });
-    await vi.waitFor(() => expect(outcomes).toHaveLength(1));
+    await eventually(() => expect(outcomes).toHaveLength(1));
     hall.sockets.revoke('u');
     answer();
-    await vi.waitFor(() => expect(outcomes).toHaveLength(0));
+    await eventually(() => expect(outcomes).toHaveLength(0));
     answer();
     expect(await wire.closed).toBe(4403);
     expect(wire.received).toEqual([]);
@@ -402,7 +406,7 @@ describe('authorization over time', () => {
     await open();
     const wires = [await connectAs(await hall.token()), await hall.connect({ payload: {} })];
     for (const wire of wires) wire.subscribe('1', 'subscription { ticks }');
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(2));
+    await eventually(() => expect(hall.hub.size()).toBe(2));
     auth.close();
     expect(hall.hub.size()).toBe(0);
     expect(await Promise.all(wires.map(({ closed }) => closed))).toEqual([1013, 1013]);
@@ -422,7 +426,7 @@ describe('authorization over time', () => {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
     hall.release();
-    await vi.waitFor(() => expect(hall.hub.size()).toBe(0));
+    await eventually(() => expect(hall.hub.size()).toBe(0));
   });
 });
 
