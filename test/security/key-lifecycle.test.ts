@@ -1,6 +1,4 @@
 import { randomBytes, sign, X509Certificate } from 'node:crypto';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createRemoteTokenVerifier, type RemoteTokenVerifierOptions } from 'doorward/jwks';
 import {
   createKeyring,
@@ -12,9 +10,12 @@ import {
   secretKey,
   type TokenKey,
 } from 'doorward/tokens';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { AUDIENCE, foreignKey, json, jwksOf, type Source, startSource, tokenOf } from '../jwks/source.ts';
+import { liveBytes, MB } from '../live-memory.ts';
 import { certify } from '../mtls/certificates.ts';
+import { processorTime } from '../running-time.ts';
 import { clock, ec, encode, forge, goodClaims, hs256, NOW, SECRET } from '../tokens/forge.ts';
 import { refusedField } from '../tokens/refused-field.ts';
 
@@ -44,7 +45,11 @@ describe('KEY-06 a secret to derive from', () => {
 });
 
 describe('KEY-02 a retired key', () => {
-  it('ends by its age too, when the wall clock was set back after it was retired', async () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('ends by its age too, when the wall clock was set back after it was retired', () => {
+    const start = performance.now();
+    const monotonic = vi.spyOn(performance, 'now').mockReturnValue(start);
     let now = NOW * 1_000;
     const options = { maxLifetimeSeconds: 1, toleranceSeconds: 0, clock: () => now };
     const older = secretKey(SECRET, { kid: 'older' });
@@ -54,7 +59,7 @@ describe('KEY-02 a retired key', () => {
     now -= 86_400_000;
     expect(keyring.keys).toHaveLength(2);
     const restarted = createKeyring({ keys: keyring.entries, ...options, clock });
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    monotonic.mockReturnValue(start + 1_050);
     expect(keyring.keys).toEqual([keyring.active]);
     expect(restarted.keys).toEqual([restarted.active]);
   });
@@ -96,9 +101,6 @@ describe('an issuer over a key set', () => {
 });
 
 describe('DOS-05 what a remembered token keeps in memory', () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-
   it('is the token, and not the text that it was cut from when it was seen again', () => {
     const verifier = createTokenVerifier({ keys: [hs256], clock, cache: { maxTokens: 400 } });
     const tokens = Array.from({ length: 300 }, (_, i) =>
@@ -110,29 +112,30 @@ describe('DOS-05 what a remembered token keeps in memory', () => {
         .toString('latin1')
         .slice(200_000);
     for (const token of tokens) expect(verifier.verify(token).ok).toBe(true);
-    collect();
-    const before = process.memoryUsage().heapUsed;
+    const before = liveBytes();
     for (const token of tokens) expect(verifier.verify(cut(token)).ok).toBe(true);
-    collect();
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(8 * 2 ** 20);
+    expect(liveBytes() - before).toBeLessThan(8 * MB);
     expect(verifier.verify(tokens[0]).ok).toBe(true);
   });
 });
 
 describe('DOS-04 the JWK Set that everybody may ask for', () => {
-  it('costs no more for a secret that is left out of it', () => {
+  it('costs no more for a secret that is left out of it', async () => {
     const key = privateKey(ec.privateKey, { kid: 'ec' });
     // Begins like DER, which makes it the dearest kind to judge.
     const secret = secretKey(`0${SECRET}`);
-    const cost = (keys: readonly TokenKey[]): number => {
-      const start = process.cpuUsage();
-      for (let i = 0; i < 300; i++) publicJwks(keys);
-      const { user, system } = process.cpuUsage(start);
-      return user + system;
+    const cost = async (keys: readonly TokenKey[]): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const time = await processorTime(() => {
+          for (let i = 0; i < 300; i++) publicJwks(keys);
+        });
+        times.push(time);
+      }
+      return Math.min(...times);
     };
-    cost([key]);
-    const alone = Math.max(cost([key]), 10_000);
-    expect(cost([key, secret])).toBeLessThan(10 * alone);
+    const alone = Math.max(await cost([key]), 10);
+    expect(await cost([key, secret])).toBeLessThan(10 * alone);
   });
 });
 
@@ -253,10 +256,12 @@ describe('keys of another issuer', () => {
     for (let i = 0; i < 4; i++) await verify().catch(() => undefined);
     await settle();
     source.answer = json(jwksOf('a'));
-    time += 700_000;
-    await verify();
-    await settle();
-    expect(await verify()).toEqual({ ok: false, reason: 'unknown_key' });
+    // Asked again with time, for an attempt that began before may have got the answer before.
+    await eventually(async () => {
+      time += 700_000;
+      await verify();
+      expect(await verify()).toEqual({ ok: false, reason: 'unknown_key' });
+    });
     process.off('unhandledRejection', listen);
     expect(unhandled).toEqual([]);
   });
