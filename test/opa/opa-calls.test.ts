@@ -3,10 +3,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
-import type { AccessRequest } from 'doorward';
+import type { AccessRequest, Decision } from 'doorward';
 import { accessRequestInput, createOpaClient, type OpaClientOptions } from 'doorward/opa';
 import { MockAgent } from 'undici';
 import { describe, expect, it } from 'vitest';
+import { runningTime } from '../running-time.ts';
 import { answerJson, fakeOpa, rawOpa } from './fake-opa.ts';
 import { selfSigned } from './self-signed.ts';
 import { asking, closing, request, sleep } from './support.ts';
@@ -424,9 +425,11 @@ describe('decideAll', () => {
   it('has one deadline for all', async () => {
     const opa = started(await fakeOpa(() => undefined));
     const client = clientOf(opa.url, { connections: 2, timeoutMs: 60 });
-    const from = performance.now();
-    const decisions = await client.decideAll(Array.from({ length: 50 }, (_, index) => asking(`a${index}`)));
-    expect(performance.now() - from).toBeLessThan(60 + 500);
+    let decisions: readonly Decision[] = [];
+    const spent = await runningTime(async () => {
+      decisions = await client.decideAll(Array.from({ length: 50 }, (_, index) => asking(`a${index}`)));
+    });
+    expect(spent).toBeLessThan(60 + 500);
     expect(decisions).toHaveLength(50);
     expect(new Set(decisions.map(({ allowed, reason }) => `${allowed} ${reason}`))).toEqual(new Set(['false timeout']));
   });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Decision } from 'doorward';
 import { describe, expect, it } from 'vitest';
 import { answerJson, fakeOpa, rawOpa } from './fake-opa.ts';
-import { asking, closing, request, sleep } from './support.ts';
+import { asking, closing, heldTime, request, sleep } from './support.ts';
 
 const { started, clientOf } = closing();
 
@@ -92,11 +92,13 @@ describe('equal questions at the same time', () => {
 
   it('each has its own deadline, and the call lives as long as anybody waits', async () => {
     const { opa, arrived, answer } = await patientOpa();
-    const client = clientOf(opa.url, { timeoutMs: 1_000 });
+    const time = heldTime();
+    const client = clientOf(opa.url, { timeoutMs: 100 });
     const early = client.decide(request);
     await arrived(1);
-    await sleep(60);
+    time.pass(20);
     const late = client.decide(request);
+    time.pass(80);
     expect(await early).toMatchObject({ reason: 'timeout' });
     answer({ result: true });
     expect(await late).toMatchObject({ allowed: true });
@@ -111,10 +113,12 @@ describe('equal questions at the same time', () => {
         if (calls > 1) answerJson({ result: true })(response);
       }),
     );
-    const client = clientOf(opa.url, { timeoutMs: 400 });
+    const time = heldTime();
+    const client = clientOf(opa.url, { timeoutMs: 100 });
     const hanging = client.decide(request);
-    await sleep(130);
+    time.pass(25);
     expect(await client.decide(request)).toMatchObject({ allowed: true });
+    time.pass(75);
     expect(await hanging).toMatchObject({ reason: 'timeout' });
   });
 
@@ -165,11 +169,14 @@ describe('PDP-15 a caller that goes away', () => {
   it('a call that still waits for a connection is never sent', async () => {
     let arrived = 0;
     const opa = started(await rawOpa(() => void arrived++));
-    const client = clientOf(opa.url, { connections: 1, timeoutMs: 200 });
+    const time = heldTime();
+    const client = clientOf(opa.url, { connections: 1, timeoutMs: 50 });
     const gone = new AbortController();
     const decisions = [client.decide(asking('a')), client.decide(asking('b'), gone)];
     await expect.poll(() => arrived).toBe(1);
     gone.abort();
+    await decisions[1];
+    time.pass(50);
     await Promise.all(decisions);
     await sleep(50);
     expect(arrived).toBe(1);

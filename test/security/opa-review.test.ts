@@ -16,6 +16,7 @@ import { toNodeListener } from 'doorward/use/node';
 import { describe, expect, it } from 'vitest';
 import { answerJson, fakeOpa } from '../opa/fake-opa.ts';
 import { asking, closing, request, sleep } from '../opa/support.ts';
+import { runningTime } from '../running-time.ts';
 
 const { started, clientOf } = closing();
 
@@ -24,10 +25,12 @@ describe('a crowd that waits for a server that hangs', () => {
     const opa = started(await fakeOpa(() => undefined));
     const client = clientOf(opa.url, { timeoutMs: 2_000 });
     const decisions = Array.from({ length: 100_000 }, () => client.decide(request));
-    const from = performance.now();
-    const reasons = new Set((await Promise.all(decisions)).map(({ reason }) => reason));
+    let reasons = new Set<string>();
+    const spent = await runningTime(async () => {
+      reasons = new Set((await Promise.all(decisions)).map(({ reason }) => reason));
+    });
     expect(reasons).toEqual(new Set(['timeout']));
-    expect(performance.now() - from).toBeLessThan(2_000 + 1_500);
+    expect(spent).toBeLessThan(2_000 + 1_500);
   });
 });
 
@@ -136,7 +139,7 @@ describe('PDP-15 a caller of the service that goes away while the policy server 
     let handled = 0;
     const gate = createGate({
       authenticate: () => ({ ok: true, principal: { id: 'ada', roles: ['viewer'], attributes: {} } }),
-      pdp: combined(clientOf(opa.url, { timeoutMs: 4_000 })),
+      pdp: combined(clientOf(opa.url)),
       decisionTimeoutMs: 60_000,
     });
     const handler = gate.requirePermission('read', () => {

@@ -1,12 +1,13 @@
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type AccessRequest, isIndeterminate } from 'doorward';
+import { type AccessRequest, type Decision, isIndeterminate } from 'doorward';
 import { createOpaClient, type OpaClientOptions } from 'doorward/opa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { answerJson, fakeOpa, rawOpa } from '../opa/fake-opa.ts';
 import { selfSigned } from '../opa/self-signed.ts';
 import { asking, closing, request, sleep } from '../opa/support.ts';
+import { runningClock, runningTime } from '../running-time.ts';
 
 const { started, clientOf } = closing();
 const TIMEOUT_MS = 300;
@@ -168,11 +169,13 @@ describe('a hostile policy server', () => {
   it.each(HOSTILE)('that %s: denied in time, and no socket is left', async (_, act) => {
     const opa = started(await rawOpa((socket) => act(socket)));
     const client = createOpaClient({ url: opa.url, timeoutMs: TIMEOUT_MS });
-    const from = performance.now();
-    const decision = await client.decide(request);
-    expect(performance.now() - from).toBeLessThan(TIMEOUT_MS + 500);
+    let decision: Decision | undefined;
+    const spent = await runningTime(async () => {
+      decision = await client.decide(request);
+    });
+    expect(spent).toBeLessThan(TIMEOUT_MS + 500);
     expect(decision).toMatchObject({ allowed: false, effect: 'deny' });
-    expect(isIndeterminate(decision)).toBe(true);
+    expect(decision && isIndeterminate(decision)).toBe(true);
     await client.close();
     await expect.poll(() => opa.sockets.size).toBe(0);
   });
@@ -288,14 +291,16 @@ describe('a server that is gone', () => {
       circuitBreaker: { probeMs: 50 },
     });
     let asked = 0;
+    const clock = runningClock();
+    onTestFinished(clock.stop);
     const during = async (ms: number): Promise<readonly boolean[]> => {
       const decisions: Promise<boolean>[] = [];
       const end = performance.now() + ms;
       while (performance.now() < end) {
-        const from = performance.now();
+        const from = clock.now();
         decisions.push(
           client.decide(asking(`a${asked++}`)).then(({ allowed }) => {
-            expect(performance.now() - from).toBeLessThan(100 + 500);
+            expect(clock.now() - from).toBeLessThan(100 + 500);
             return allowed;
           }),
         );
@@ -312,11 +317,12 @@ describe('a server that is gone', () => {
     for (const phase of phases) {
       act = phase;
       expect(await during(300)).not.toContain(true);
-      expect(opa.sockets.size).toBeLessThanOrEqual(8);
+      await expect.poll(() => opa.sockets.size).toBeLessThanOrEqual(8);
     }
     act = (socket) => socket.write(json(YES));
     await during(300);
-    expect(await during(100)).not.toContain(false);
+    // It stays well: all are allowed for a while, though a machine that stands still may make one late.
+    await expect.poll(() => during(100)).not.toContain(false);
   });
 });
 
