@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runningTime } from '../running-time.ts';
 import { bearer, type Service, startService } from './harness.ts';
 
 const PATH = '/v1/data/authz/allow';
@@ -177,9 +178,13 @@ describe('asking a policy server instead (OPA_URL)', () => {
   });
 
   it('a timeout is 503 within 2.5 seconds', async () => {
-    const started = performance.now();
-    expect((await read({ body: '{"result":true}', delayMs: 5_000 })).status).toBe(503);
-    expect(performance.now() - started).toBeLessThan(2_500);
+    await remote.token('viewer');
+    let status: number | undefined;
+    const spent = await runningTime(async () => {
+      status = (await read({ body: '{"result":true}', delayMs: 5_000 })).status;
+    });
+    expect(status).toBe(503);
+    expect(spent).toBeLessThan(2_500);
   });
 
   it('a refused connection is 503', async () => {

@@ -16,6 +16,7 @@ import {
   visit,
 } from 'graphql';
 import { describe, expect, it, vi } from 'vitest';
+import { processorMs } from '../running-time.ts';
 import {
   admin,
   anonymous,
@@ -489,14 +490,14 @@ describe('what is kept', () => {
     );
     const source = `{ secret @skip(if: true) me { ...F0 } } ${fragments.join(' ')} fragment F${levels} on User { email }`;
     const { schema, ran } = house();
-    const started = performance.now();
+    const started = processorMs();
     const result = execute({ schema, document: parse(source), contextValue: contextOf(viewer) });
     // 2^25 visits would take minutes.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(processorMs() - started).toBeLessThan(5_000);
     expect(answerOf(result as ExecutionResult).errors).toEqual(refused('me'));
     expect(ran).toEqual([]);
     const allowed = execute({ schema, document: parse(source), contextValue: contextOf(admin) });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(processorMs() - started).toBeLessThan(5_000);
     expect(answerOf(allowed as ExecutionResult).errors).toEqual([]);
   });
 

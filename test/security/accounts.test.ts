@@ -63,7 +63,7 @@ describe('attacks on the login guard', () => {
     const { rows } = await db.query<{ n: number }>('SELECT count(*)::int AS n FROM doorward_rate_limits');
     expect(rows[0]?.n).toBeLessThan(100);
     await db.close();
-  });
+  }, 120_000);
 
   it('LOG-19 no order of counting and taking back lets more than the limit be guessed, or forgets a guess', async () => {
     await fc.assert(
@@ -166,7 +166,7 @@ describe('attacks on names', () => {
         }
       }),
     );
-  });
+  }, 120_000);
 });
 
 describe('attacks on time', () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { type AccessRequest, allow, type Decision, deny, environmentSource } from 'doorward';
 import { attr, createPolicyEngine, eq, policy, rule } from 'doorward/abac';
@@ -6,6 +5,8 @@ import { type AuthzenClientOptions, createAuthzenClient, createAuthzenEndpoint }
 import { serve } from 'doorward/use/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakePdp, json, startPdp } from '../authzen/hostile-pdp.ts';
+import { eventually } from '../eventually.ts';
+import { processorTime, runningTime } from '../running-time.ts';
 
 const environment = environmentSource({ clock: () => Date.parse('2026-03-02T12:00:00Z') });
 const request: AccessRequest = {
@@ -93,9 +94,12 @@ describe('an endpoint', () => {
   });
 
   it('takes linear time for a body of half-open strings', async () => {
-    const started = performance.now();
-    expect((await send(`"${'\\"'.repeat(130_000)}`)).status).toBe(400);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    let status: number | undefined;
+    const spent = await processorTime(async () => {
+      status = (await send(`"${'\\"'.repeat(130_000)}`)).status;
+    });
+    expect(status).toBe(400);
+    expect(spent).toBeLessThan(2_000);
   });
 
   it('allows no subject for what its prototype or another type holds', async () => {
@@ -315,24 +319,24 @@ describe('a client', () => {
     ],
   ])('PDP-09 denies in time for a server that %s, and lets go of it', async (_, answer) => {
     const { pdp, client } = await clientOf(answer, { timeoutMs: 200 });
-    const started = performance.now();
-    const [one, several] = await Promise.all([client.decide(request), client.decideAll([request, request])]);
-    expect(performance.now() - started).toBeLessThan(700);
-    expect(outcome(one)).toEqual([false, 'timeout']);
-    expect(several.map(outcome)).toEqual([
-      [false, 'timeout'],
-      [false, 'timeout'],
-    ]);
+    let decisions: readonly Decision[] = [];
+    const spent = await runningTime(async () => {
+      const [one, several] = await Promise.all([client.decide(request), client.decideAll([request, request])]);
+      decisions = [one, ...several];
+    });
+    expect(spent).toBeLessThan(700);
+    expect(decisions.map(outcome)).toEqual(Array(3).fill([false, 'timeout']));
     await client.close();
-    for (let time = 0; time < 50 && (await pdp.connections()) > 0; time += 1) await sleep(20);
-    expect(await pdp.connections()).toBe(0);
+    await eventually(async () => expect(await pdp.connections()).toBe(0));
   });
 
   it('PDP-10 counts the wait for a connection: fifty decisions over two connections end together', async () => {
     const { client } = await clientOf(() => () => {}, { timeoutMs: 200, connections: 2 });
-    const started = performance.now();
-    const decisions = await Promise.all(Array.from({ length: 50 }, () => client.decide(request)));
-    expect(performance.now() - started).toBeLessThan(700);
+    let decisions: readonly Decision[] = [];
+    const spent = await runningTime(async () => {
+      decisions = await Promise.all(Array.from({ length: 50 }, () => client.decide(request)));
+    });
+    expect(spent).toBeLessThan(700);
     expect(new Set(decisions.map(({ reason }) => reason))).toEqual(new Set(['timeout']));
   });
 

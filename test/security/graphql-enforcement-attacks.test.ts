@@ -4,6 +4,7 @@ import { type AuthContext, type ProtectSchemaOptions, protectSchema } from 'door
 import { execute, type GraphQLSchema, graphql, parse, subscribe } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { build, principal, type Resolvers } from '../graphql/support.ts';
+import { processorTime } from '../running-time.ts';
 
 const pdp: PolicyDecisionPoint = { decide: () => allow('permission') };
 const user: Principal = { ...principal('u1', 'viewer'), authentication: { time: 0 } } as Principal;
@@ -25,21 +26,14 @@ function guard(
 }
 
 describe('a request costs no more than its size', () => {
-  /** Processor time, so that a busy machine changes little; the attacks took a hundred times the bound, or all memory. */
-  async function cost(work: () => unknown): Promise<number> {
-    const start = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(start);
-    return (user + system) / 1000;
-  }
-
+  // The attacks took a hundred times the bound, or all memory.
   test('with many inputs that ask for a login each', async () => {
     const sdl = `type Query { save(rows: [Row!]!): Int } input Row { a: Int @auth(maxAge: 60) }`;
     const schema = guard(sdl, { Query: { save: () => 1 } });
     const document = parse('query ($rows: [Row!]!) { save(rows: $rows) }');
     const rows = Array.from({ length: 60_000 }, () => ({ a: 1 }));
     let errors: unknown;
-    const spent = await cost(async () => {
+    const spent = await processorTime(async () => {
       errors = (await execute({ schema, document, variableValues: { rows }, contextValue: contextOf(user) })).errors;
     });
     expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', max_age: 60 } }]);
@@ -53,7 +47,7 @@ describe('a request costs no more than its size', () => {
     const next = Array.from({ length: 100 }, (_, n) => `a${n}: next { id }`).join(' ');
     const document = parse(`{ node { ${next} } }`);
     let errors: unknown;
-    const spent = await cost(async () => {
+    const spent = await processorTime(async () => {
       errors = (await execute({ schema, document, contextValue: contextOf(undefined) })).errors;
     });
     expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);

@@ -36,6 +36,7 @@ import {
   validateSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { processorTime } from '../running-time.ts';
 
 const SECRET = 'hunter2';
 const viewer: Principal = { id: 'v1', roles: ['viewer'], attributes: {} };
@@ -343,9 +344,11 @@ describe('what is foretold', () => {
     });
     const object = `type T implements ${names.join(' & ')} { id: ID secret(a: Int): String }`;
     const schema = guard(sdl(`type Query { t: T } ${object} ${interfaces.join(' ')}`));
-    const start = performance.now();
-    const visible = await visibleSchema(schema, viewer);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    let visible = schema;
+    const spent = await processorTime(async () => {
+      visible = await visibleSchema(schema, viewer);
+    });
+    expect(spent).toBeLessThan(3_000);
     expect(JSON.stringify(introspectionFromSchema(visible))).not.toContain('secret');
   });
 
