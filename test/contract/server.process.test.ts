@@ -36,7 +36,7 @@ function start(env: Record<string, string>): Run {
   });
   const exit = new Promise<number | null>((resolve) => child.on('exit', resolve));
   const url = async () => {
-    for (let tries = 0; tries < 500; tries += 1) {
+    for (let tries = 0; tries < 750; tries += 1) {
       const found = /listening on (http:\/\/\S+)/.exec(output.out)?.[1];
       if (found !== undefined) return found;
       await new Promise((resolve) => setTimeout(resolve, 20));

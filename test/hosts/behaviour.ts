@@ -266,7 +266,7 @@ export function behaves(host: Host): void {
       const answers = await Promise.all(names.map((as) => ask(url, '{ me { id name } hello adminOnly }', { as })));
       expect(answers.map(({ body }) => body.data.me.id)).toEqual(names);
       expect(answers.flatMap(codesOf)).toEqual(names.map(() => 'adminOnly: FORBIDDEN'));
-    });
+    }, 120_000);
 
     it('tells resolvers the address, the user agent and an id of the request', async () => {
       const headers = { 'user-agent': 'probe/1', 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9' };

@@ -6,6 +6,7 @@ import { type Authenticator, type Caller, DoorwardError, type EnvironmentSource,
 import { type AuthContext, authDirectives, protectSchema } from 'doorward/graphql';
 import { contractRoles } from 'doorward/rbac';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { eventually } from '../eventually.ts';
 
 interface Context {
   readonly auth: AuthContext;
@@ -286,10 +287,9 @@ export function codesOf({ body }: Answer): string[] {
 
 /** Waits until something is so. */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (const start = Date.now(); !isSo(); ) {
-    if (Date.now() - start > 5_000) throw new Error(`never: ${isSo}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  await eventually(() => {
+    if (!isSo()) throw new Error(`never: ${isSo}`);
+  });
 }
 
 /** A listening server of `node:http` as a host that runs, with its endpoint at `/graphql`. */

@@ -54,5 +54,5 @@ describe('the body of a decision call', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
+  }, 120_000);
 });

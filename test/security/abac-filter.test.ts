@@ -159,7 +159,7 @@ describe('many rules', () => {
     expect(depthOf(toMongo(filter))).toBeLessThan(100);
     expect(toPrisma(filter, { fields: { a: 'a' } })).toBeDefined();
     expect(toUcast(filter, { fields: { a: 'a' } })).toBeDefined();
-  });
+  }, 120_000);
 
   test('are refused where PostgreSQL has no numbers for their parameters', () => {
     const one = filterOf([rule.allow('a', isA)]);

@@ -51,7 +51,7 @@ describe('attacks on the login guard', () => {
       expect(await outcome(world.login('mallory', PASSWORD, `2001:db8:0:${i}::1`))).toBe('ok');
     }
     expect(await outcome(world.login())).toBe('HTTP_TOO_MANY_REQUESTS');
-  });
+  }, 120_000);
 
   it('DOS-11 attempts that are taken back do not fill the database', async () => {
     const db = new PGlite();
@@ -283,7 +283,7 @@ describe('what errors give away', () => {
       for (const secret of ['$2b$', 'ada@example.org', PASSWORD]) expect(shown).not.toContain(secret);
     }
     await db.close();
-  });
+  }, 120_000);
 
   it('LOG-12 AUD-05 no refusal repeats the password', async () => {
     const { hasher, full } = fillable();

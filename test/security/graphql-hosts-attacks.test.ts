@@ -16,6 +16,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { mercurius } from 'mercurius';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { eventually } from '../eventually.ts';
 
 const SECRET = 'postgres://app:hunter2@10.0.0.7/db';
 const EVENT_STREAM = { accept: 'text/event-stream' };
@@ -159,10 +160,9 @@ function ask(url: string, query: string, headers: Record<string, string> = {}, s
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (const start = Date.now(); !isSo(); ) {
-    if (Date.now() - start > 5_000) throw new Error(`never: ${isSo}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  await eventually(() => {
+    if (!isSo()) throw new Error(`never: ${isSo}`);
+  });
 }
 
 /** What a client is sent over a socket until an operation is over. */

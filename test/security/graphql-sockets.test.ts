@@ -184,7 +184,7 @@ describe.each(servers)('%s', (_, server) => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     hall.release();
     await eventually(() => expect(hall.hub.size()).toBe(0));
-  });
+  }, 120_000);
 });
 
 describe('createGraphQLSockets alone', () => {
@@ -208,7 +208,7 @@ describe('createGraphQLSockets alone', () => {
     expect(events).toBeGreaterThan(10_000);
     expect(liveBytes() - before).toBeLessThan(50 * MB);
     wire.socket.terminate();
-  });
+  }, 120_000);
 
   it('WS-15 idle sockets that answer no ping are dropped, all of them', async () => {
     await open({ limits: { keepAliveMs: 150, initTimeoutMs: 60_000 } });

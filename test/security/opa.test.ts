@@ -260,7 +260,7 @@ describe('answers that are put in the way of others', () => {
       );
     }
     expect(Math.max(...seen.values())).toBe(1);
-  });
+  }, 120_000);
 });
 
 describe('a server that is gone', () => {

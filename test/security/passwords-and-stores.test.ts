@@ -36,7 +36,7 @@ describe.each(HASHERS)('%s', (_, open) => {
     const login = hasher.verify(PASSWORD, stored);
     expect(await Promise.race([login, setTimeout(15_000, 'no answer')])).toBe('match');
     await hasher.close();
-  });
+  }, 120_000);
 
   it('TIM-04 a column that is NULL, or no text, is a corrupt hash and no exception', async () => {
     const hasher = open();

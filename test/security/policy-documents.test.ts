@@ -143,7 +143,7 @@ describe('an analysis', () => {
     const { exhaustive, findings } = analyze(policy('p', rules), { limit: 50_000 });
     expect(exhaustive).toBe(false);
     expect(findings.filter(({ kind }) => kind === 'conflict').length).toBeGreaterThan(400);
-  });
+  }, 120_000);
 });
 
 function nested(depth: number): unknown {

@@ -574,7 +574,7 @@ describe('limits', () => {
     const closed = wire.closed;
     wire.socket.resume();
     expect([1013, 1006]).toContain(await closed);
-  });
+  }, 120_000);
 
   it('WS-15 a client that answers no ping is dropped, one that does is kept', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
