@@ -64,7 +64,7 @@ test('the predicate of a filter answers as one decision at a time, for clean and
   );
   expect(allowed).toBeGreaterThan(50);
   expect(some).toBeGreaterThan(20);
-});
+}, 120_000);
 
 test('so it does for resources that hold anything at all', () => {
   let [allowed, some] = [0, 0];
@@ -81,7 +81,7 @@ test('so it does for resources that hold anything at all', () => {
   );
   expect(allowed).toBeGreaterThan(300);
   expect(some).toBeGreaterThan(300);
-});
+}, 120_000);
 
 describe('a filter', () => {
   test('is all or none where nothing hangs on the resource', () => {

@@ -88,7 +88,7 @@ describe('the JSON Schema of policies', () => {
       { numRuns: 5_000 },
     );
     expect(refused).toBeGreaterThan(1_000);
-  });
+  }, 120_000);
 });
 
 describe('the JSON Schema of a model', () => {

@@ -715,7 +715,13 @@ describe('metadata', () => {
 describe('races', () => {
   it('1,000 concurrent redemptions of one code: one 200, 999 invalid_grant, and a replay has ended the family', async () => {
     const code = codeOf(await desk.authorize());
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => exchange(code)));
+    const asked: ReturnType<typeof exchange>[] = [];
+    for (let wave = 0; wave < 10; wave += 1) {
+      for (let each = 0; each < 100; each += 1) asked.push(exchange(code));
+      // A server lets 511 connections wait to be accepted, and the system drops those above.
+      await new Promise(setImmediate);
+    }
+    const answers = await Promise.all(asked);
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     const lost = answers.filter(({ status, body }) => status === 400 && body.error === 'invalid_grant');
@@ -723,7 +729,7 @@ describe('races', () => {
     expect((await exchange(code)).body.error).toBe('invalid_grant');
     expect(await me(won[0]?.body.access_token)).toBe(401);
     expect((await refresh(won[0]?.body.refresh_token)).body.error).toBe('invalid_grant');
-  });
+  }, 120_000);
 
   it('50 parallel refreshes get one successor', async () => {
     const { body } = await desk.grant();

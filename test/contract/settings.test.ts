@@ -147,7 +147,7 @@ describe('passwords', () => {
     expect((await login(peppered.url, 'viewer', 'not the password')).status).toBe(401);
     await running.pop()?.close();
     expect(await hashOf(DATA_DIR)).toMatch(/^\$dw2\$p1\$argon2id\$/);
-  });
+  }, 120_000);
 });
 
 describe('production', () => {

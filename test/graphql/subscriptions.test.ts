@@ -436,5 +436,5 @@ describe('the stream', () => {
       expect(await pending).toBe('done');
     }
     expect(open).toBe(0);
-  });
+  }, 120_000);
 });

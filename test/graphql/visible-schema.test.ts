@@ -246,7 +246,7 @@ describe('whatever rules there are', () => {
       expect(validateSchema(part).map(({ message }) => message)).toEqual([]);
       expect(() => assertProtected(part)).not.toThrow();
     }, 100);
-  });
+  }, 120_000);
 
   test('what is hidden never gives a value', async () => {
     let hidden = 0;
@@ -272,7 +272,7 @@ describe('whatever rules there are', () => {
       }
     }, 40);
     expect(hidden).toBeGreaterThan(30);
-  });
+  }, 120_000);
 
   test('a document that is valid on it has the same result on the whole', async () => {
     let compared = 0;
@@ -291,7 +291,7 @@ describe('whatever rules there are', () => {
       }
     }, 120);
     expect(compared).toBeGreaterThan(40);
-  });
+  }, 120_000);
 });
 
 function isDenied(whole: GraphQLSchema, name: string): boolean {

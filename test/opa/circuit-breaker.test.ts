@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { AUDIT_CHANNEL, type AuditEvent } from 'doorward';
+import type { OpaClientOptions } from 'doorward/opa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerJson, fakeOpa } from './fake-opa.ts';
-import { asking, closing, request, sleep } from './support.ts';
+import { asking, closing, heldTime, request, sleep } from './support.ts';
 
 const { started, clientOf } = closing();
 const events: AuditEvent[] = [];
@@ -18,10 +19,10 @@ type Act = (response: ServerResponse) => void;
 const isWell: Act = answerJson({ result: true });
 const breaks: Act = (response) => void response.socket?.destroy();
 
-async function circuit(act: Act) {
+async function circuit(act: Act, options: Partial<OpaClientOptions> = {}) {
   const now = { act, time: 0 };
   const opa = started(await fakeOpa((response) => now.act(response)));
-  const client = clientOf(opa.url, { clock: () => now.time, timeoutMs: 200 });
+  const client = clientOf(opa.url, { clock: () => now.time, ...options });
   const ask = async (times: number) => {
     const reasons: string[] = [];
     for (let index = 0; index < times; index++) reasons.push((await client.decide(asking(`a${index}`))).reason);
@@ -49,8 +50,12 @@ describe('PDP-16 the circuit', () => {
   });
 
   it('opens when a server does not answer in time', async () => {
-    const { opa, client } = await circuit(() => undefined);
-    await Promise.all(Array.from({ length: 5 }, (_, index) => client.decide(asking(`a${index}`))));
+    const time = heldTime();
+    const { opa, client } = await circuit(() => undefined, { timeoutMs: 50 });
+    const decisions = Array.from({ length: 5 }, (_, index) => client.decide(asking(`a${index}`)));
+    await expect.poll(() => opa.calls.length).toBe(5);
+    time.pass(50);
+    await Promise.all(decisions);
     expect(client.state()).toBe('open');
     expect(await client.decide(request)).toMatchObject({ reason: 'unavailable' });
     expect(opa.calls).toHaveLength(5);

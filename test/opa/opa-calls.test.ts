@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { runningTime } from '../running-time.ts';
 import { answerJson, fakeOpa, rawOpa } from './fake-opa.ts';
 import { selfSigned } from './self-signed.ts';
-import { asking, closing, request, sleep } from './support.ts';
+import { asking, closing, heldTime, request, sleep } from './support.ts';
 
 const { started, clientOf } = closing();
 const configInvalid = (field: string) => expect.objectContaining({ code: 'CONFIG_INVALID', field });
@@ -61,8 +61,11 @@ describe('a token from a function', () => {
       late = resolve;
     });
     const token = () => (++calls === 1 ? hanging : 'two');
+    const time = heldTime();
     const client = clientOf(opa.url, { token, timeoutMs: 50 });
-    expect(await client.decide(request)).toMatchObject({ reason: 'timeout' });
+    const asked = client.decide(request);
+    time.pass(50);
+    expect(await asked).toMatchObject({ reason: 'timeout' });
     late('one');
     await sleep(20);
     expect(opa.calls).toEqual([]);

@@ -42,7 +42,7 @@ describe('DOS-14 the memory session store', () => {
       await slowest(1_000, () => store.list('account-1', later)),
     );
     expect(longest).toBeLessThan(5);
-  });
+  }, 120_000);
 
   it('keeps no account, session or token that has ended once as many have been started since', async () => {
     const store = createMemorySessionStore();
