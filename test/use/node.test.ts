@@ -229,7 +229,7 @@ describe('the body', () => {
     socket.write('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 524288\r\n\r\n');
     for (let part = 0; part < 32; part += 1) {
       socket.write('x'.repeat(16_384));
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise(setImmediate);
     }
     const answer = await text(socket);
     expect(statusesOf(answer)).toEqual([413]);
