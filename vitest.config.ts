@@ -30,8 +30,8 @@ const suiteOf = (name: string): string => `test/**/*.${name}.test.ts`;
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // A second, the default, is less than a busy machine may need.
     expect: { poll: { timeout: 10_000, interval: 10 } },
     maxWorkers: '100%',
