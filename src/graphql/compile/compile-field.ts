@@ -46,18 +46,17 @@ export function compileField(
   const ofOwner = types.of(type);
   const ofReturned = types.entering(getNamedType(field.type));
   const rulesOfInput = input.argumentsOf(field, declarations);
-  const { listDepth } = shapeOf(field.type);
   // Most fields of most schemas.
   if (ofFields.length + ofOwner.length + ofReturned.length === 0) {
-    return { coordinate, input: rulesOfInput, listDepth, ...UNGUARDED };
+    return { coordinate, input: rulesOfInput, ...UNGUARDED };
   }
   const reaching = { ofOwner, ofFields, ofReturned, root: roots.get(type.name) };
   const asks = compileRules(compiler, field, declarations, reaching);
-  return { coordinate, input: rulesOfInput, listDepth, reaching, ...asks };
+  return { coordinate, input: rulesOfInput, reaching, ...asks };
 }
 
 const NONE: readonly never[] = [];
-const GATE_ONLY = { before: NONE, after: NONE, mask: undefined };
+const GATE_ONLY = { before: NONE, after: NONE, listDepth: 0, mask: undefined };
 const UNGUARDED = { reaching: undefined, gate: undefined, stepUp: undefined, ...GATE_ONLY };
 
 function applicationsOn(declarations: readonly Declaration[], read: RuleReader): readonly Application[] {
@@ -76,7 +75,7 @@ function compileRules(
   field: GraphQLField<unknown, unknown>,
   declarations: readonly Declaration[],
   { ofOwner, ofFields, ofReturned, root }: Reaching,
-): Pick<FieldPlan, 'gate' | 'stepUp' | 'before' | 'after' | 'mask'> {
+): Pick<FieldPlan, 'gate' | 'stepUp' | 'before' | 'after' | 'listDepth' | 'mask'> {
   const coordinate = declarations[0]?.coordinate ?? '';
   const applications = joined(joined(ofOwner, ofFields), ofReturned);
   if (applications.every(isGate)) {
@@ -112,6 +111,7 @@ function compileRules(
     stepUp: stepUpOf(applications.filter(denyingWithError), coordinate, rules),
     before: ordered.filter(({ from }) => from !== 'RESULT'),
     after: ordered.filter(({ from }) => from === 'RESULT'),
+    listDepth: shapeOf(field.type).listDepth,
     mask: masking.length > 0 ? maskOf(declarations, masks, applications) : undefined,
   };
 }

@@ -53,7 +53,7 @@ export interface FieldPlan {
   readonly input: readonly InputRules[];
   /** Decided per result, in the same order. */
   readonly after: readonly Requirement[];
-  /** How many lists the items of the result lie in. */
+  /** How many lists the items of the result lie in, where anything is decided of them. */
   readonly listDepth: number;
   readonly mask: Mask | undefined;
   /** The rules that it was made of; those of its arguments are with these. */

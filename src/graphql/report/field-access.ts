@@ -3,7 +3,9 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isAbstractType,
+  isListType,
   isRequiredArgument,
 } from 'graphql';
 import type { FieldPlan, InputRules, SchemaPlan } from '../compile/plan.ts';
@@ -26,14 +28,15 @@ export function fieldAccess(
   field: GraphQLField<unknown, unknown>,
   accessOf: AccessOf,
 ): Access {
-  const { gate, stepUp, before = [], after = [], input = [], listDepth = 0 } = planOfField ?? {};
+  const { gate, stepUp, before = [], after = [], input = [] } = planOfField ?? {};
+  const isList = isListType(getNullableType(field.type));
   const entered = returnedAccess(schema, plan, getNamedType(field.type), accessOf);
   return together([
     ...[gate, stepUp].flatMap((rule) => (rule === undefined ? [] : accessOf(rule))),
     ...[...before, ...after].map(({ rule }) => accessOf(rule)),
     ...input.map((argument) => argumentPart(field, argument, plan, accessOf)),
     // A list may be empty, and is shown then.
-    entered === 'deny' && (listDepth > 0 || planOfField === undefined) ? 'conditional' : entered,
+    entered === 'deny' && (isList || planOfField === undefined) ? 'conditional' : entered,
   ]);
 }
 

@@ -40,12 +40,12 @@ export function createRuleReader(
   const misspelt = new Map<string, boolean>();
   const seen = new Map<Directable, Annotations>();
   return (place, coordinate) => {
-    const before = seen.get(place);
-    if (before !== undefined) return before;
     const nodes = directiveNodes(place);
     const names = namesInExtensions(place);
     const inMap = coded.size === 0 ? undefined : coded.get(coordinate);
     if (nodes.length === 0 && names.length === 0) return inMap ?? NOTHING;
+    const before = seen.get(place);
+    if (before !== undefined) return before;
     const written = annotationsOf(place, coordinate, nodes, names);
     const annotations = inMap === undefined ? written : both(written, inMap);
     seen.set(place, annotations);

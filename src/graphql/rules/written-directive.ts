@@ -4,6 +4,7 @@ import {
   type DirectiveNode,
   type GraphQLDirective,
   Kind,
+  type NameNode,
   type ObjectFieldNode,
   type ValueNode,
 } from 'graphql';
@@ -19,17 +20,55 @@ export interface Written {
 }
 
 export function writtenIn(directive: DirectiveNode): Written {
-  const { loc } = directive;
-  let isFromOnePlace = loc === undefined ? undefined : true;
-  let text = '';
-  for (const node of nodesIn(directive)) {
-    text += `${node.kind} ${lexemeOf(node)}\n`;
-    if (loc === undefined) continue;
-    const at = node.loc;
-    if (at === undefined) isFromOnePlace &&= undefined;
-    else if (at.source !== loc.source || at.start < loc.start || at.end > loc.end) isFromOnePlace = false;
+  const reading: Reading = { loc: directive.loc, isFromOnePlace: directive.loc === undefined ? undefined : true };
+  const text = textOfName(directive.name, reading) + textOfNamed(directive.arguments ?? NONE, reading);
+  return { text, isFromOnePlace: reading.isFromOnePlace };
+}
+
+interface Reading {
+  readonly loc: DirectiveNode['loc'];
+  isFromOnePlace: boolean | undefined;
+}
+
+const NONE: readonly never[] = [];
+
+function textOfNamed(nodes: readonly (ArgumentNode | ObjectFieldNode)[], reading: Reading): string {
+  let text = `${nodes.length}:`;
+  for (const node of nodes) {
+    see(node, reading);
+    text += textOfName(node.name, reading) + textOfValue(node.value, reading);
   }
-  return { text, isFromOnePlace };
+  return text;
+}
+
+function textOfName(node: NameNode, reading: Reading): string {
+  see(node, reading);
+  return `${node.value.length}:${node.value}`;
+}
+
+/** Begins with its kind and says how long it is, so that no two values have one text. */
+function textOfValue(node: ValueNode, reading: Reading): string {
+  see(node, reading);
+  switch (node.kind) {
+    case Kind.LIST: {
+      let text = `${node.kind} ${node.values.length}:`;
+      for (const item of node.values) text += textOfValue(item, reading);
+      return text;
+    }
+    case Kind.OBJECT:
+      return `${node.kind} ${textOfNamed(node.fields, reading)}`;
+    case Kind.VARIABLE:
+      return `${node.kind} ${textOfName(node.name, reading)}`;
+    default:
+      return `${node.kind} ${JSON.stringify('value' in node ? node.value : null)} `;
+  }
+}
+
+function see({ loc: at }: ASTNode, reading: Reading): void {
+  const { loc } = reading;
+  if (loc === undefined) return;
+  if (at === undefined) reading.isFromOnePlace &&= undefined;
+  else if (at.source !== loc.source || at.start < loc.start || at.end > loc.end) reading.isFromOnePlace = false;
 }
 
 /**
@@ -58,37 +97,4 @@ export function refuseMaybeMerged(
   refuse(
     'has alternatives that may have been merged from two places: declare it repeatable, or parse the SDL with locations',
   );
-}
-
-/** All nodes of a directive, each before those inside it. */
-function nodesIn({ name, arguments: written }: DirectiveNode): readonly ASTNode[] {
-  const nodes: ASTNode[] = [name];
-  const add = (value: ValueNode): void => {
-    nodes.push(value);
-    if (value.kind === Kind.LIST) value.values.forEach(add);
-    if (value.kind === Kind.OBJECT) value.fields.forEach(addNamed);
-  };
-  const addNamed = (node: ArgumentNode | ObjectFieldNode): void => {
-    nodes.push(node, node.name);
-    add(node.value);
-  };
-  written?.forEach(addNamed);
-  return nodes;
-}
-
-/** What a node has beside the nodes inside it: their number, or a value. */
-function lexemeOf(node: ASTNode): string {
-  switch (node.kind) {
-    case Kind.LIST:
-      return String(node.values.length);
-    case Kind.OBJECT:
-      return String(node.fields.length);
-    case Kind.VARIABLE:
-      return JSON.stringify(node.name.value);
-    case Kind.ARGUMENT:
-    case Kind.OBJECT_FIELD:
-      return '';
-    default:
-      return 'value' in node ? JSON.stringify(node.value) : '';
-  }
 }
