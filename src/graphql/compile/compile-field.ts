@@ -41,7 +41,7 @@ export function compileField(
   declarations: readonly Declaration[],
 ): FieldPlan {
   const { roots, read, types, input } = compiler;
-  const coordinate = declarations[0]?.coordinate ?? `${type.name}.${field.name}`;
+  const coordinate = `${type.name}.${field.name}`;
   const ofFields = applicationsOn(declarations, read);
   const ofOwner = types.of(type);
   const ofReturned = types.entering(getNamedType(field.type));
@@ -51,7 +51,7 @@ export function compileField(
     return { coordinate, input: rulesOfInput, ...UNGUARDED };
   }
   const reaching = { ofOwner, ofFields, ofReturned, root: roots.get(type.name) };
-  const asks = compileRules(compiler, field, declarations, reaching);
+  const asks = compileRules(compiler, coordinate, field, declarations, reaching);
   return { coordinate, input: rulesOfInput, reaching, ...asks };
 }
 
@@ -72,11 +72,11 @@ function joined<Item>(first: readonly Item[], second: readonly Item[]): readonly
 
 function compileRules(
   { rules, masks }: FieldCompiler,
+  coordinate: string,
   field: GraphQLField<unknown, unknown>,
   declarations: readonly Declaration[],
   { ofOwner, ofFields, ofReturned, root }: Reaching,
 ): Pick<FieldPlan, 'gate' | 'stepUp' | 'before' | 'after' | 'listDepth' | 'mask'> {
-  const coordinate = declarations[0]?.coordinate ?? '';
   const applications = joined(joined(ofOwner, ofFields), ofReturned);
   if (applications.every(isGate)) {
     const gate = rules.all(applications.map(({ rule }) => rule));

@@ -21,12 +21,14 @@ export function guardField(enforcer: Enforcer, field: FieldPlan, resolve: Resolv
   // Made for the fields that are asked for, which of a large schema are few.
   let guarded: Resolver | undefined;
   const otherwise = (known: MaybePromise<Decision> | undefined, ...call: Parameters<Resolver>): unknown => {
+    if (isPromise(known)) {
+      return known.then(({ allowed }) => {
+        if (allowed) return resolve(...call);
+        throw notAuthorized();
+      });
+    }
     guarded ??= guardCall(enforcer, field, resolve);
-    if (!isPromise(known)) return guarded(...call);
-    return known.then(({ allowed }) => {
-      if (allowed) return resolve(...call);
-      throw notAuthorized();
-    });
+    return guarded(...call);
   };
   if (resolve === defaultFieldResolver) {
     // Named here, the function that most fields have is compiled into the guard.
